@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import toksmith
@@ -17,6 +18,7 @@ from toksmith.engine.stepwise import ReferenceDecoder, ReferenceEncoder
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe_training import training_steps
+from toksmith.results import LocatedBatch
 from toksmith.splitters import splitter
 from toksmith.stages.split_patterns import chunk_spans
 
@@ -26,6 +28,16 @@ ENGINES = ("reference", "kernel")
 def encoder(engine: str, pipeline: Pipeline) -> Encoder:
     """Return the engine's encoder of a pipeline."""
     return ReferenceEncoder(pipeline) if engine == "reference" else compiled(pipeline)
+
+
+def assert_same_places(found: LocatedBatch, expected: LocatedBatch) -> None:
+    """Assert that two batches have the same ids and spans, text by text."""
+    assert len(found) == len(expected)
+    for text, (start, end) in enumerate(pairwise(expected.offsets.tolist())):
+        for name in ("ids", "byte_spans", "spans"):
+            ours, theirs = (getattr(each, name) for each in (found, expected))
+            ours = ours[found.offsets[text] : found.offsets[text + 1]]
+            assert ours.tolist() == theirs[start:end].tolist(), (text, name)
 
 
 def decode(engine: str, pipeline: Pipeline, ids: IdArray) -> bytes:

@@ -78,18 +78,33 @@ std::vector<Text> TextViews::texts() const {
     return result;
 }
 
+namespace {
+
+// Owns the memory of an array that NumPy uses.
+struct Owner {
+    IdArray ids;
+    std::shared_ptr<ResultBufferCache> kept;
+    ~Owner() {
+        if (kept) kept->put(ids);
+    }
+};
+
+}  // namespace
+
 Array<Id> to_numpy(IdArray ids, std::shared_ptr<ResultBufferCache> kept) {
-    struct Owner {
-        IdArray ids;
-        std::shared_ptr<ResultBufferCache> kept;
-        ~Owner() {
-            if (kept) kept->put(ids);
-        }
-    };
     need_numpy();
     auto* owned = new Owner{std::move(ids), std::move(kept)};
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owner*>(p); });
     return Array<Id>(owned->ids.data(), {owned->ids.size()}, owner);
+}
+
+SpanRows to_numpy(SpanArray spans, std::shared_ptr<ResultBufferCache> kept) {
+    need_numpy();
+    auto* const data = spans.data();
+    const std::size_t size = spans.size();
+    auto* owned = new Owner{spans.take_words(), std::move(kept)};
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Owner*>(p); });
+    return {data, {size, 2}, owner};
 }
 
 std::vector<Text> slices(Text text, const InputRows<std::int64_t>& bounds) {

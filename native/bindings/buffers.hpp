@@ -10,6 +10,7 @@
 
 #include "base/id_array.hpp"
 #include "encode/kernels.hpp"
+#include "encode/located.hpp"
 #include "encode/result_buffer_cache.hpp"
 #include "vocab/vocabulary.hpp"
 
@@ -71,6 +72,9 @@ inline void need_numpy() {
 
 // `kept`: receives the memory when Python frees the array; null: the memory is freed.
 Array<Id> to_numpy(IdArray ids, std::shared_ptr<ResultBufferCache> kept = {});
+
+using SpanRows = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
+SpanRows to_numpy(SpanArray spans, std::shared_ptr<ResultBufferCache> kept);
 
 template <typename T>
 Array<T> to_numpy(std::vector<T> values) {

@@ -140,6 +140,35 @@ std::tuple<Array<Id>, Array<std::int64_t>, Array<std::int64_t>> encode_chunks_wi
             to_numpy(std::move(spans))};
 }
 
+// Ids, offsets, and the spans in bytes and in characters; no spans in characters if all texts are
+// ASCII.
+using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>, SpanRows, std::optional<SpanRows>>;
+
+// Returns None if some spans cannot be computed here.
+
+std::optional<WithSpans> encode_with_spans(Encoder& encoder, const Texts& texts,
+                                           std::optional<Input<std::uint8_t>> continuing,
+                                           std::size_t threads) {
+    const TextViews views(texts);
+    const std::vector<InputText> documents = views.sources();
+    if (continuing && continuing->size() != documents.size())
+        throw nb::value_error("continuing must have one item for each text");
+    std::optional<Located> located;
+    {
+        const WithoutGil without_gil;
+        std::span<const std::uint8_t> flags;
+        if (continuing) flags = {continuing->data(), continuing->size()};
+        located = encoder.encode_with_spans(documents, flags, threads);
+    }
+    if (!located) return std::nullopt;
+    std::optional<SpanRows> characters;
+    if (!located->is_ascii)
+        characters = to_numpy(std::move(located->characters), encoder.kept_characters());
+    return WithSpans{
+        to_numpy(std::move(located->ids), encoder.kept()), to_numpy(std::move(located->offsets)),
+        to_numpy(std::move(located->bytes), encoder.kept_spans()), std::move(characters)};
+}
+
 std::uint64_t count(Encoder& encoder, nb::handle text, std::size_t threads) {
     const TextView view(text);
     if (is_short(view)) return encoder.count_here(view.source());
@@ -177,6 +206,7 @@ void bind_encode(nb::module_& module) {
         .def("encode_slices", &encode_slices, "text"_a, "bounds"_a, "threads"_a)
         .def("encode_segments", &encode_segments, "text"_a, "bounds"_a, "threads"_a)
         .def("encode_chunks_with_spans", &encode_chunks_with_spans, "text"_a, "bounds"_a)
+        .def("encode_with_spans", &encode_with_spans, "texts"_a, "continuing"_a, "threads"_a)
         .def("count", &count, "text"_a, "threads"_a)
         .def("forget", &Encoder::forget, "cache_bytes"_a = nb::none())
         .def_prop_ro("instruction_set", [](const Encoder& encoder) {

@@ -6,6 +6,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 
 #include "buffers.hpp"
 #include "fused/model.hpp"
+#include "fused/span_model.hpp"
 #include "gil.hpp"
 #include "text/character_mapper.hpp"
 #include "utf8/encode.hpp"
@@ -104,7 +106,8 @@ std::shared_ptr<nb::object> kept(nb::object object) {
 std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object fill,
                                         InputRows<std::uint16_t> inseparable,
                                         const std::string& prefix_space, bool collapse, bool trim,
-                                        const std::string& origins, nb::object fallback) {
+                                        const std::string& origins, nb::object fallback,
+                                        nb::object fallback_with_origins) {
     if (inseparable.shape(1) != 2) throw nb::value_error("inseparable must have two columns");
     std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> pairs;
     pairs.reserve(inseparable.shape(0));
@@ -114,12 +117,12 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
     Stages stages;
     stages.collapse = collapse;
     stages.trim = trim;
-    if (origins == "kept") {
-        stages.origin = Origin::kKept;
+    if (origins == "shifted") {
+        stages.origin = Origin::kShifted;
     } else if (origins == "up-to-next") {
         stages.origin = Origin::kUpToNext;
     } else if (origins != "own") {
-        throw nb::value_error("origins must be \"own\", \"kept\" or \"up-to-next\"");
+        throw nb::value_error("origins must be \"own\", \"shifted\" or \"up-to-next\"");
     }
     if (prefix_space == "always") {
         stages.prefix_space = PrefixSpace::kAlways;
@@ -138,6 +141,25 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
             const auto* bytes = reinterpret_cast<const std::uint8_t*>(piece.c_str());
             pieces.insert(pieces.end(), bytes, bytes + piece.size());
             ends.push_back(pieces.size());
+        }
+    };
+    stages.fallback_with_origins = [call = kept(std::move(fallback_with_origins))](
+                                       const std::uint8_t* chunk, std::size_t size, bool prefixed,
+                                       std::vector<std::uint8_t>& pieces,
+                                       std::vector<std::size_t>& ends,
+                                       std::vector<ByteRange>& found) {
+        using Piece = std::tuple<nb::bytes, std::vector<std::size_t>, std::vector<std::size_t>>;
+        const WithGil gil;
+        const nb::object all = call_python(*call, nb::bytes(chunk, size), nb::bool_(prefixed));
+        for (nb::handle each : nb::cast<nb::list>(all)) {
+            const auto& [piece, starts, stops] = nb::cast<Piece>(each);
+            const auto bytes = view(piece);
+            pieces.insert(pieces.end(), bytes.begin(), bytes.end());
+            ends.push_back(pieces.size());
+            if (starts.size() != stops.size())
+                throw std::invalid_argument(
+                    "the stages returned unequal numbers of starts and ends");
+            for (std::size_t i = 0; i < starts.size(); ++i) found.push_back({starts[i], stops[i]});
         }
     };
     auto table =
@@ -202,21 +224,6 @@ std::optional<nb::bytes> map_characters(const CharacterMapper& mapper, nb::handl
     return nb::bytes(made.data(), made.size());
 }
 
-using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>>;
-
-// Returns None if the spans cannot be computed here; then the stages have to run one by one.
-std::optional<WithSpans> encode_with_spans(const FusedModel& model, nb::handle text, bool starts) {
-    const TextView view(text);
-    const Text whole = view.text();
-    IdArray ids;
-    std::vector<std::int64_t> spans;
-    {
-        const WithoutGil without_gil;
-        if (!model.encode_with_spans(whole, starts, ids, spans)) return std::nullopt;
-    }
-    return WithSpans{to_numpy(std::move(ids)), to_numpy(std::move(spans))};
-}
-
 }  // namespace
 
 void bind_fused(nb::module_& module) {
@@ -229,8 +236,10 @@ void bind_fused(nb::module_& module) {
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
     nb::class_<FusedModel, Model>(module, "FusedModel")
         .def(nb::new_(&fused_model), "model"_a, "fill"_a, "inseparable"_a, "prefix_space"_a,
-             "collapse"_a, "trim"_a, "origins"_a, "fallback"_a)
-        .def("encode_with_spans", &encode_with_spans, "text"_a, "starts"_a);
+             "collapse"_a, "trim"_a, "origins"_a, "fallback"_a, "fallback_with_origins"_a);
+    nb::class_<SpanModel, Model>(module, "SpanModel",
+                                 "A fused model for Encoder.encode_with_spans.")
+        .def(nb::init<std::shared_ptr<const FusedModel>>(), "model"_a);
 }
 
 }  // namespace toksmith::bindings

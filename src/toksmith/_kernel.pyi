@@ -100,16 +100,13 @@ class FusedModel(Model):
         trim: bool,
         origins: str,
         fallback: object,
+        fallback_with_origins: object,
     ) -> None: ...
-    def encode_with_spans(
-        self, text: object, starts: bool
-    ) -> (
-        tuple[
-            Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-        ]
-        | None
-    ): ...
+
+class SpanModel(Model):
+    """A fused model for Encoder.encode_with_spans."""
+
+    def __init__(self, model: FusedModel) -> None: ...
 
 class SplitTable:
     def __init__(
@@ -208,6 +205,23 @@ class Encoder:
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]: ...
+    def encode_with_spans(
+        self,
+        texts: Sequence[object],
+        continuing: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        threads: int,
+    ) -> (
+        tuple[
+            Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None, None))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None, None))] | None,
+        ]
+        | None
+    ): ...
     def count(self, text: object, threads: int) -> int: ...
     def forget(self, cache_bytes: int | None = None) -> None: ...
     @property

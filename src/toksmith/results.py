@@ -396,6 +396,47 @@ _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_i
 """The attribute of each key."""
 
 
+class LocatedBatch(NamedTuple):
+    """The tokens of many texts, text after text, and where they are.
+
+    Attributes:
+        ids: uint32, shape ``(tokens,)``.
+        offsets: int64, shape ``(texts + 1,)``: text ``i`` has the tokens from ``offsets[i]`` to
+            ``offsets[i + 1]``.
+        byte_spans: int64, shape ``(tokens, 2)``: the UTF-8 bytes of its text that each covers.
+        spans: int64, shape ``(tokens, 2)``: the characters of its text that each touches. May be
+            the same array as ``byte_spans``.
+    """
+
+    ids: IdArray
+    offsets: OffsetArray
+    byte_spans: SpanArray
+    spans: SpanArray
+
+    @classmethod
+    def of(
+        cls, ids: IdArray, offsets: OffsetArray, byte_spans: SpanArray, spans: SpanArray | None
+    ) -> LocatedBatch:
+        """Return a batch; ``spans`` is ``None`` if all texts are ASCII."""
+        return cls(ids, offsets, byte_spans, byte_spans if spans is None else spans)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+def concat_located(parts: Sequence[LocatedBatch]) -> LocatedBatch:
+    """Return the texts of several batches in one."""
+    offsets = [np.zeros(1, np.int64)]
+    for part in parts:
+        offsets.append(part.offsets[1:] + offsets[-1][-1])
+    return LocatedBatch(
+        np.concatenate([part.ids for part in parts]),
+        np.concatenate(offsets),
+        np.concatenate([part.byte_spans for part in parts]),
+        np.concatenate([part.spans for part in parts]),
+    )
+
+
 def stack(documents: Sequence[IdArray]) -> Batch:
     """Return a batch of documents, each an array of ids."""
     offsets = np.zeros(len(documents) + 1, np.int64)

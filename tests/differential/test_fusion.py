@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.engines import assert_same_places
 from toksmith import engine
 from toksmith.engine.fused import FusedEncoder
 from toksmith.engine.stepwise import ReferenceEncoder
@@ -95,17 +96,20 @@ def agree(model: Model, stages: list[tuple[Normalizer, Splitter | None]], texts:
         pipeline = Pipeline(model, splitter, normalizer=normalizer)
         fused, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
         assert isinstance(fused, FusedEncoder), (normalizer, splitter)
-        assert fused._model.encode_with_spans("cd c", True), "spans come from the kernel"
         expected = reference.encode_texts(texts)
         assert fused.encode_texts(texts, 1).to_lists() == expected.to_lists(), splitter
         assert fused.encode_texts(texts, 2) == expected  # from the cache as well
         for text in texts:
-            ids, spans = fused.encode_with_spans(text)
-            assert ids.tolist() == fused.encode_list(text, 1)
-            assert spans.tolist() == reference.encode_with_spans(text)[1].tolist()
-            assert fused.count(text, 1) == len(ids)
-        for data in (text.encode()[:-1] + b"\xff\xe4" for text in texts):
+            assert fused.count(text, 1) == len(fused.encode_list(text, 1))
+        invalid = [text.encode()[:-1] + b"\xff\xe4" for text in texts]
+        for data in invalid:
             assert fused.encode_list(data, 1) == reference.encode_list(data)
+        located = reference.encode_with_spans([*texts, *invalid])
+        for threads in (1, 2):
+            assert_same_places(fused.encode_with_spans([*texts, *invalid], threads), located)
+        later = np.arange(len(texts)).astype(np.uint8) % 2
+        expected_later = reference.encode_with_spans(texts, continuing=later)
+        assert_same_places(fused.encode_with_spans(texts, 1, later), expected_later)
         joined = "".join(texts).encode()
         ends = np.cumsum([0, *(len(text.encode()) for text in texts)])
         bounds = np.stack([ends[:-1], ends[1:]], axis=1)
@@ -296,11 +300,9 @@ def test_a_long_document_on_several_threads(threads: int) -> None:
         for model in scored(kind, vocab, 3):
             pipeline = Pipeline(model, normalizer=(SentencePieceNormalizer(),))
             fused = engine.compile(pipeline)
-            expected, places = fused._stepwise.encode_with_spans(text)  # in one piece
-            assert np.array_equal(fused.encode(text, threads), expected)
-            ids, spans = fused.encode_with_spans(text)
-            assert np.array_equal(ids, expected)
-            assert np.array_equal(spans, places)
+            expected = fused._stepwise.encode_with_spans([text])  # in one piece
+            assert np.array_equal(fused.encode(text, threads), expected.ids)
+            assert_same_places(fused.encode_with_spans([text], threads), expected)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -315,10 +317,9 @@ def test_sums_that_round(seed: int) -> None:
     pipeline = Pipeline(model, normalizer=(SentencePieceNormalizer(),))
     text = "".join(rng.choice(list("aaab c"), 2_000).tolist())
     fused = engine.compile(pipeline)
-    ids, spans = ReferenceEncoder(pipeline).encode_with_spans(text)
-    assert fused.encode_list(text, 1) == ids.tolist()
-    assert np.array_equal(fused.encode_with_spans(text)[0], ids)
-    assert np.array_equal(fused.encode_with_spans(text)[1], spans)
+    expected = ReferenceEncoder(pipeline).encode_with_spans([text])
+    assert fused.encode_list(text, 1) == expected.ids.tolist()
+    assert_same_places(fused.encode_with_spans([text], 1), expected)
 
 
 def test_protected_symbols_that_never_change_need_no_context() -> None:

@@ -85,10 +85,14 @@ class TestCalls:
         assert encoder.count(b"", 1) == 0
 
     def test_spans(self, encoder: Encoder) -> None:
-        ids, spans = encoder.encode_with_spans("é abé".encode() + b"\xc3!")
-        assert ids.tolist() == [258, 257, 258, 195, 33]
-        assert spans.dtype == np.int64
-        assert spans.tolist() == [[0, 2], [2, 5], [5, 7], [7, 8], [8, 9]]
+        found = encoder.encode_with_spans(["é abé".encode() + b"\xc3!", "ab", "é"], 1)
+        assert found.ids.tolist() == [258, 257, 258, 195, 33, 256, 258]
+        assert found.offsets.tolist() == [0, 5, 6, 7]
+        assert found.byte_spans.dtype == found.spans.dtype == np.int64
+        assert found.byte_spans.tolist() == [
+            [0, 2], [2, 5], [5, 7], [7, 8], [8, 9], [0, 2], [0, 2]
+        ]  # fmt: skip
+        assert found.spans.tolist() == [[0, 1], [1, 4], [4, 5], [5, 6], [6, 7], [0, 2], [0, 1]]
 
     def test_slices(self, encoder: Encoder) -> None:
         bounds = np.array([[0, 2], [2, 2], [2, 5]], np.int64)

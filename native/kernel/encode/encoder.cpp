@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "base/parallel.hpp"
-#include "base/task_queue.hpp"
 #include "encode/ordered_output.hpp"
 #include "split/splitter.hpp"
 
@@ -20,12 +18,6 @@ constexpr std::size_t kMostTask = std::size_t{1} << 18, kLeastSegment = kMostTas
 constexpr std::size_t kMostKept = 8 * kMostTask;
 // A kept result buffer may be this many times as large as a cache.
 constexpr std::size_t kKeptCaches = 4;
-
-std::size_t total_size(const std::vector<InputText>& documents) {
-    std::size_t bytes = 0;
-    for (const InputText& document : documents) bytes += document.about_bytes();
-    return bytes;
-}
 
 // The size of the next task. Tasks get smaller towards the end, so that no thread waits long for
 // the last one.
@@ -40,11 +32,19 @@ Encoder::Encoder(std::shared_ptr<const Model> model, Splitter splitter, isa::Lev
       splitter_(std::move(splitter)),
       level_(level),
       kernels_(kernels_for(level)),
-      kept_(std::make_shared<ResultBufferCache>(kKeptCaches * ChunkCache::kBytes)) {
+      kept_(std::make_shared<ResultBufferCache>(kKeptCaches * ChunkCache::kBytes)),
+      kept_spans_(std::make_shared<ResultBufferCache>(kKeptCaches * ChunkCache::kBytes)),
+      kept_characters_(std::make_shared<ResultBufferCache>(kKeptCaches * ChunkCache::kBytes)) {
     idle_.reserve(most_idle());
     if (traits(splitter_.family).by_model && !model_->cut_table()) {
         throw std::invalid_argument("this model needs a split pattern: it has no cut table");
     }
+}
+
+std::size_t Encoder::total_size(const std::vector<InputText>& documents) {
+    std::size_t bytes = 0;
+    for (const InputText& document : documents) bytes += document.about_bytes();
+    return bytes;
 }
 
 std::size_t Encoder::most_idle() {
@@ -81,11 +81,13 @@ void Encoder::return_lease(std::unique_ptr<WorkerSet> workers) noexcept {
 void Encoder::forget(std::optional<std::size_t> cache_bytes) {
     if (cache_bytes) cache_bytes_ = *cache_bytes;
     if (const std::unique_lock lock(guard_, std::try_to_lock); lock) idle_.clear();
-    kept_->forget(kKeptCaches * cache_bytes_);
+    for (const auto& kept : {kept_, kept_spans_, kept_characters_})
+        kept->forget(kKeptCaches * cache_bytes_);
 }
 
 std::vector<Encoder::Segment> Encoder::segments(const std::vector<InputText>& documents,
-                                                std::size_t threads, std::size_t starting) const {
+                                                std::size_t threads,
+                                                std::span<const std::uint8_t> continuing) const {
     // A document with a carried sum must be encoded by one thread.
     const bool cuts = !model_->carrier() && !traits(splitter_.family).whole;
     std::size_t left = 0;
@@ -94,7 +96,7 @@ std::vector<Encoder::Segment> Encoder::segments(const std::vector<InputText>& do
     segments.reserve(documents.size());
     for (std::size_t document = 0; document < documents.size(); ++document) {
         InputText rest = documents[document];
-        bool starts = document < starting;
+        bool starts = continuing.empty() || continuing[document] == 0;
         const bool is_cut =
             cuts && (threads > 1 || !rest.is_utf8()) && rest.size() > kMostTask + kMostTask / 2;
         while (is_cut) {
@@ -178,22 +180,14 @@ std::vector<Encoder::Task> Encoder::tasks_of(const std::vector<Segment>& work,
     return tasks;
 }
 
-template <typename Work>
-void Encoder::run_tasks(std::size_t tasks, std::size_t bytes, std::size_t threads,
-                        const Work& work) {
-    const Lease lease(*this, threads, bytes);
-    TaskQueue queue(tasks, threads);
-    run_on_threads(threads, [&](std::size_t thread) {
-        Worker& worker = lease->worker(thread);
-        const ChunkCache::Handle::Session turn(worker.cache);
-        queue.work_off(thread, [&](std::size_t task) { work(task, thread, worker); });
-    });
-    queue.rethrow_failure();
-}
-
 Encoded Encoder::encode(const std::vector<InputText>& documents, std::size_t threads,
                         std::size_t starting) {
-    const std::vector<Segment> work = segments(documents, threads, starting);
+    std::vector<std::uint8_t> continuing;
+    if (starting < documents.size()) {
+        continuing.resize(starting, 0);
+        continuing.resize(documents.size(), 1);
+    }
+    const std::vector<Segment> work = segments(documents, threads, continuing);
     const auto encode_parts = kernels_.encode[static_cast<std::size_t>(splitter_.family)];
     Encoded result;
     result.offsets.assign(documents.size() + 1, 0);
@@ -258,7 +252,7 @@ std::uint64_t Encoder::count(const std::vector<InputText>& documents, std::size_
         kept_->put(all.ids);
         return static_cast<std::uint64_t>(all.offsets.back());
     }
-    const std::vector<Segment> work = segments(documents, threads, kAll);
+    const std::vector<Segment> work = segments(documents, threads);
     const auto count_parts = kernels_.count[static_cast<std::size_t>(splitter_.family)];
     const std::size_t total_bytes = total_size(documents);
     const std::vector<Task> tasks = tasks_of(work, threads);

@@ -8,9 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.hpp"
+#include "base/task_queue.hpp"
 #include "encode/kernels.hpp"
+#include "encode/located.hpp"
 #include "encode/result_buffer_cache.hpp"
 #include "encode/worker_set.hpp"
+#include "utf8/character_places.hpp"
 
 namespace toksmith {
 
@@ -22,6 +26,7 @@ struct Encoded {
 class Encoder {
  public:
     Encoder(std::shared_ptr<const Model> model, Splitter splitter, isa::Level level);
+    ~Encoder() { delete token_lengths_.load(); }
 
     static constexpr std::size_t kAll = ~std::size_t{0};
     // `starting`: only the first `starting` texts are starts of documents; the others continue one.
@@ -45,9 +50,17 @@ class Encoder {
     // in its text to `spans`, in bytes.
     Encoded encode_chunks_with_spans(const std::vector<Text>& chunks, IdArray& spans);
     std::uint64_t count(const std::vector<InputText>& documents, std::size_t threads);
+    // Encodes texts and locates their tokens. `continuing`: whether each text continues a document
+    // instead of starting one; empty if none does. Returns nothing if the spans of a text cannot be
+    // computed here. For models with consecutive tokens, and those that write records.
+    std::optional<Located> encode_with_spans(const std::vector<InputText>& documents,
+                                             std::span<const std::uint8_t> continuing,
+                                             std::size_t threads);
 
     // Receives the memory of results when Python frees them; may outlive the encoder.
     const std::shared_ptr<ResultBufferCache>& kept() const { return kept_; }
+    const std::shared_ptr<ResultBufferCache>& kept_spans() const { return kept_spans_; }
+    const std::shared_ptr<ResultBufferCache>& kept_characters() const { return kept_characters_; }
 
     // Frees the caches and the kept result buffer. If `cache_bytes` is given, it limits the size of
     // each cache from then on, and that of the kept result buffer to four times as much.
@@ -66,11 +79,13 @@ class Encoder {
         std::size_t document;
         bool starts;  // it is the start of its document
     };
-    // Cuts long documents into segments. `starting`: see encode().
+    // Cuts long documents into segments. `continuing`: see encode_with_spans().
     std::vector<Segment> segments(const std::vector<InputText>& documents, std::size_t threads,
-                                  std::size_t starting) const;
+                                  std::span<const std::uint8_t> continuing = {}) const;
     // The first place at or after `from` where the text may be cut, or its end.
     std::size_t cut(const InputText& source, std::size_t from) const;
+    // An estimate of the size of all documents in UTF-8.
+    static std::size_t total_size(const std::vector<InputText>& documents);
     // The segments in UTF-8. The worker owns the memory.
     std::span<const Part> parts(std::span<const Segment> segments, Worker& worker) const;
 
@@ -84,7 +99,27 @@ class Encoder {
     // Calls work(task, thread, worker) for each task, on `threads` threads. `bytes`: the size of
     // all tasks.
     template <typename Work>
-    void run_tasks(std::size_t tasks, std::size_t bytes, std::size_t threads, const Work& work);
+    void run_tasks(std::size_t tasks, std::size_t bytes, std::size_t threads, const Work& work) {
+        const Lease lease(*this, threads, bytes);
+        TaskQueue queue(tasks, threads);
+        run_on_threads(threads, [&](std::size_t thread) {
+            Worker& worker = lease->worker(thread);
+            const ChunkCache::Handle::Session turn(worker.cache);
+            queue.work_off(thread, [&](std::size_t task) { work(task, thread, worker); });
+        });
+        queue.rethrow_failure();
+    }
+    // A place in a document.
+    struct Place {
+        std::int64_t bytes = 0, characters = 0;
+    };
+    // Appends the tokens of a segment to `out`, with spans in the document. `words`: the output of
+    // the model; `before`: the start of the segment. Returns its end.
+    Place locate(const Segment& segment, Text text, std::span<const Id> words, Place before,
+                 utf8::CharacterPlaces& places, Located& out) const;
+    // The length of each token, for models with consecutive tokens.
+    const std::vector<std::uint32_t>& token_lengths();
+
     // Returns work(parts, worker) for one document, on this thread.
     template <typename Work>
     auto run_here(const InputText& document, const Work& work) {
@@ -115,6 +150,7 @@ class Encoder {
     void return_lease(std::unique_ptr<WorkerSet> workers) noexcept;
 
     std::shared_ptr<const Model> model_;
+    std::atomic<const std::vector<std::uint32_t>*> token_lengths_{nullptr};  // made when needed
     Splitter splitter_;
     isa::Level level_;
     const EncodeKernels& kernels_;
@@ -124,6 +160,8 @@ class Encoder {
     static std::size_t most_idle();
     std::vector<std::unique_ptr<WorkerSet>> idle_;
     std::shared_ptr<ResultBufferCache> kept_;
+    // The same for spans in bytes and in characters.
+    std::shared_ptr<ResultBufferCache> kept_spans_, kept_characters_;
     std::atomic<std::size_t> cache_bytes_{ChunkCache::kBytes};
 };
 

@@ -47,11 +47,15 @@ struct FusedModel::Buffers final : Model::Scratch {
     Piece piece;
     std::vector<std::uint8_t> pieces;
     std::vector<std::size_t> ends;
+    std::vector<ByteRange> origins;  // of the characters of all pieces
+    IdArray places;                  // the spans of the tokens of a piece
     void trim(std::size_t bytes) override {
         inner->trim(bytes);
         piece.trim(bytes);
         Scratch::trim(pieces, bytes);
         Scratch::trim(ends, bytes);
+        Scratch::trim(origins, bytes);
+        if (places.capacity() * sizeof(Id) > bytes) places = IdArray();
     }
 };
 
@@ -220,78 +224,79 @@ bool FusedModel::map_single_pieces(const std::uint8_t* chunk, std::size_t size,
     return true;
 }
 
-bool FusedModel::encode_with_spans(Text text, bool starts, IdArray& out,
-                                   std::vector<std::int64_t>& spans) const {
-    const std::unique_ptr<Scratch> scratch = this->scratch();
-    auto& buffers = static_cast<Buffers&>(*scratch);
-    const CarriedScoreModel* const carrier = model_->carrier();
-    float sum = 0;
-    IdArray places;
-    Origins origins(stages_.origin);
-    // `before`: the offset of the chunk in the text; -1 if the chunk starts with an inserted space.
-    const auto encode = [&](const std::uint8_t* chunk, std::size_t size, std::int64_t before) {
-        if (size >= 0xFFFFFFFFu) throw std::length_error("a chunk has 4 GiB or more");
-        if (!has_known_origins(chunk, size)) return false;
-        origins.begin(before < 0);
-        buffers.piece.resize(0);
-        make_pieces(chunk, size, buffers.piece, origins,
-                    [&](const std::uint8_t* piece, std::size_t length) {
-                        places.clear();
-                        if (carrier) {
-                            carrier->encode_after_sum(piece, length, *buffers.inner, sum, out,
-                                                      &places);
-                        } else {
-                            model_->encode_chunk(piece, length, *buffers.inner, out, &places);
-                        }
-                        for (std::size_t i = 0; i < places.size(); i += 2) {
-                            const Id* const place = places.data() + i;
-                            const auto [start, end] = origins.of(place[0], place[1], length);
-                            spans.push_back(before + static_cast<std::int64_t>(start));
-                            spans.push_back(before + static_cast<std::int64_t>(end));
-                        }
-                    });
-        return true;
-    };
-    const std::uint8_t* p = text.begin;
-    if (starts && p < text.end && needs_prefix_space(p, text.end)) {
-        const std::uint8_t* const next = cut_table_->next(p, text.end);
-        std::vector<std::uint8_t> prefixed_chunk{' '};
-        prefixed_chunk.insert(prefixed_chunk.end(), p, next);
-        if (!encode(prefixed_chunk.data(), prefixed_chunk.size(), -1)) return false;
-        p = next;
-    }
-    InterruptionPoints<256> points;
-    while (p < text.end) {
-        points.step();
-        const std::uint8_t* const next = cut_table_->next(p, text.end);
-        if (!encode(p, static_cast<std::size_t>(next - p), p - text.begin)) return false;
-        p = next;
-    }
-    return true;
-}
-
-bool FusedModel::has_known_origins(const std::uint8_t* chunk, std::size_t size) const {
-    if (is_context_sensitive(chunk, size)) return false;
-    if (stages_.origin != Origin::kKept) return true;
+template <typename Test>
+bool FusedModel::any_row(const std::uint8_t* chunk, std::size_t size, Test test) const {
     InterruptionPoints<kCharacters> points;
     for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
         points.step();
         const utf8::Char c = utf8::decode(p, end);
         p += c.size;
-        if (table_->row(CharacterTable::code_of(c)).size == 0) return false;
+        if (test(table_->row(CharacterTable::code_of(c)))) return true;
     }
-    return true;
+    return false;
+}
+
+void FusedModel::encode_with_spans(const std::uint8_t* chunk, std::size_t size, bool prefixed,
+                                   Scratch& scratch, float* sum, IdArray& out,
+                                   IdArray& spans) const {
+    check_chunk_size(size);
+    auto& buffers = static_cast<Buffers&>(scratch);
+    Origins origins(stages_.origin);
+    IdArray& places = buffers.places;
+    const auto encode = [&](const std::uint8_t* piece, std::size_t length) {
+        places.clear();
+        if (sum) {
+            model_->carrier()->encode_after_sum(piece, length, *buffers.inner, *sum, out, &places);
+        } else {
+            model_->encode_chunk(piece, length, *buffers.inner, out, &places);
+        }
+        for (std::size_t i = 0; i < places.size(); i += 2) {
+            const Id* const place = places.data() + i;
+            const auto [start, end] = origins.of(place[0], place[1], length);
+            spans.push(static_cast<Id>(start));
+            spans.push(static_cast<Id>(end));
+        }
+    };
+    if (!is_context_sensitive(chunk, size) &&
+        (stages_.origin != Origin::kShifted || !drops_characters(chunk, size))) {
+        origins.begin(prefixed);
+        buffers.piece.resize(0);
+        return make_pieces(chunk, size, buffers.piece, origins, encode);
+    }
+    buffers.pieces.clear();
+    buffers.ends.clear();
+    buffers.origins.clear();
+    stages_.fallback_with_origins(chunk, size, prefixed, buffers.pieces, buffers.ends,
+                                  buffers.origins);
+    std::size_t start = 0;
+    auto origin = buffers.origins.begin();
+    for (const std::size_t stop : buffers.ends) {
+        const std::uint8_t* const piece = buffers.pieces.data() + start;
+        origins.clear();
+        for (std::size_t i = 0; i < stop - start;) {
+            if (origin == buffers.origins.end())
+                throw std::invalid_argument("the stages returned too few origins");
+            origins.put(i, *origin++);
+            i += utf8::decode(piece + i, buffers.pieces.data() + stop).size;
+        }
+        encode(piece, stop - start);
+        start = stop;
+    }
+}
+
+bool FusedModel::has_known_origins(const std::uint8_t* begin, const std::uint8_t* end) const {
+    if (stages_.origin != Origin::kShifted || begin == end) return true;
+    const auto& row = table_->row(CharacterTable::code_of(utf8::decode(begin, end)));
+    return row.size > 0 && !row.is_context_sensitive;
+}
+
+bool FusedModel::drops_characters(const std::uint8_t* chunk, std::size_t size) const {
+    return any_row(chunk, size, [](const CharacterTable::Row& row) { return row.size == 0; });
 }
 
 bool FusedModel::is_context_sensitive(const std::uint8_t* chunk, std::size_t size) const {
-    InterruptionPoints<kCharacters> points;
-    for (const std::uint8_t *p = chunk, *end = chunk + size; p < end;) {
-        points.step();
-        const utf8::Char c = utf8::decode(p, end);
-        p += c.size;
-        if (table_->row(CharacterTable::code_of(c)).is_context_sensitive) return true;
-    }
-    return false;
+    return any_row(chunk, size,
+                   [](const CharacterTable::Row& row) { return row.is_context_sensitive; });
 }
 
 template <typename WithPiece>

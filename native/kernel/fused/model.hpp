@@ -46,6 +46,12 @@ struct Stages {
     std::function<void(const std::uint8_t* chunk, std::size_t size,
                        std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends)>
         fallback;
+    // The same with the origins of all characters of the pieces, concatenated. `prefixed`: the
+    // first byte of the chunk is an inserted space.
+    std::function<void(const std::uint8_t* chunk, std::size_t size, bool prefixed,
+                       std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends,
+                       std::vector<ByteRange>& origins)>
+        fallback_with_origins;
 };
 
 class FusedModel final : public Model, public CarriedScoreModel {
@@ -63,7 +69,7 @@ class FusedModel final : public Model, public CarriedScoreModel {
     }
 
     std::unique_ptr<Scratch> scratch() const override;
-    // `spans` must be null: use encode_with_spans() instead.
+    // `spans` must be null: use encode_with_spans() or SpanModel instead.
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
                       IdArray* spans) const override;
     const CutTable* cut_table() const override { return cut_table_.get(); }
@@ -82,11 +88,13 @@ class FusedModel final : public Model, public CarriedScoreModel {
     void encode_after_sum(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, float& sum,
                           IdArray& out, IdArray* spans) const override;
 
-    // Appends the ids of a text and, to `spans`, the start and end of each token in the text, in
-    // bytes. `starts`: the text is the start of its document. Returns false if spans of some chunk
-    // cannot be computed here; then the stages have to run one by one in Python.
-    bool encode_with_spans(Text text, bool starts, IdArray& out,
-                           std::vector<std::int64_t>& spans) const;
+    // Appends the ids of a chunk and, to `spans`, the start and end of each token in the chunk, in
+    // bytes. `prefixed`: its first byte is an inserted space. `sum`: see encode_after_sum(); null
+    // if the model carries none.
+    void encode_with_spans(const std::uint8_t* chunk, std::size_t size, bool prefixed,
+                           Scratch& scratch, float* sum, IdArray& out, IdArray& spans) const;
+    // With Origin::kShifted, false for a text whose first character may become nothing.
+    bool has_known_origins(const std::uint8_t* begin, const std::uint8_t* end) const override;
 
  private:
     class Piece;
@@ -120,9 +128,10 @@ class FusedModel final : public Model, public CarriedScoreModel {
     template <typename OriginRecorder, typename WithPiece>
     void make_pieces(const std::uint8_t* chunk, std::size_t size, Piece& piece,
                      OriginRecorder& origins, WithPiece with_piece) const;
-    // Whether the chunk has context-sensitive characters, and whether its spans can be computed.
     bool is_context_sensitive(const std::uint8_t* chunk, std::size_t size) const;
-    bool has_known_origins(const std::uint8_t* chunk, std::size_t size) const;
+    bool drops_characters(const std::uint8_t* chunk, std::size_t size) const;
+    template <typename Test>
+    bool any_row(const std::uint8_t* chunk, std::size_t size, Test test) const;
 
     std::shared_ptr<const Model> model_;
     std::shared_ptr<const CharacterTable> table_;

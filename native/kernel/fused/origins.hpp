@@ -16,12 +16,18 @@ enum class Origin {
     // span covers it. If spaces collapse, the span is the last of them. The span of a space that
     // was inserted before a text is the first character of the text.
     kOwn,
-    // The same, but spans cannot be computed if some character becomes nothing.
-    kKept,
+    // The same, but where characters become nothing, the origins of others shift: those of a chunk,
+    // which the stages in Python compute, or those of the whole text if the first character becomes
+    // nothing. This is how `tokenizers` aligns the characters of a compiled map.
+    kShifted,
     // As in SentencePiece: the span of each character extends from its origin to that of the next
     // one; so if one character becomes several, only the last one's span is not empty. A space that
     // was inserted before a text has the origin of the first character.
     kUpToNext,
+};
+
+struct ByteRange {
+    std::size_t start, end;
 };
 
 class Origins {
@@ -53,6 +59,10 @@ class Origins {
             }
         }
         characters_.push_back({place, start_, end_});
+    }
+    // Adds a normalized character of known origin.
+    void put(std::size_t place, ByteRange origin) {
+        characters_.push_back({place, origin.start, origin.end});
     }
     // Adds a space that is dropped because it follows another one.
     void leave_out() {

@@ -15,6 +15,7 @@ namespace toksmith {
 class AdjacencyFilter;
 class CutTable;
 class WholeTokens;
+struct Vocabulary;
 namespace bpe {
 class LaneMergeTable;
 struct LaneMergeRule;
@@ -90,6 +91,15 @@ class Model {
     virtual bool needs_prefix_space(const std::uint8_t*, const std::uint8_t*) const {
         return false;
     }
+    // The first byte of a chunk with such a space.
+    virtual std::uint8_t prefix_byte() const { return ' '; }
+
+    // Not null if tokens lie end to end in their text, each as long as its bytes here.
+    virtual const Vocabulary* consecutive_tokens() const { return nullptr; }
+    // Whether the output is records of spans instead of ids: see fused/span_records.hpp.
+    virtual bool writes_records() const { return false; }
+    // Whether the spans of a text that starts like this can be computed.
+    virtual bool has_known_origins(const std::uint8_t*, const std::uint8_t*) const { return true; }
 };
 
 // A model whose ids depend on a float sum over the document.

@@ -19,6 +19,9 @@ SpanArray: TypeAlias = "npt.NDArray[np.int64]"
 Bounds: TypeAlias = "npt.NDArray[np.int64]"
 """Shape ``(documents, 2)``: the start and the end of each document in a block of text, in bytes."""
 
+Continuing: TypeAlias = "npt.NDArray[np.uint8]"
+"""Shape ``(texts,)``: 1 for a text that continues a document, 0 for one that starts one."""
+
 
 class Span(NamedTuple):
     """A half-open range ``[start, end)``.

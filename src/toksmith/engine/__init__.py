@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from toksmith._base.arrays import Bounds, IdArray, SpanArray
+from toksmith._base.arrays import Bounds, Continuing, IdArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.records import replace
 from toksmith._base.text import Text
@@ -24,7 +24,7 @@ from toksmith.errors import EngineError, UnsupportedError
 from toksmith.framing.added import NONE
 from toksmith.models import BPE, LongestMatch
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch
+from toksmith.results import Batch, LocatedBatch
 
 
 class Encoder(Protocol):
@@ -57,12 +57,16 @@ class Encoder(Protocol):
         """
 
     def encode_with_spans(
-        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
-    ) -> tuple[IdArray, SpanArray]:
-        """Return the ids, and the bytes of the text that each token covers.
+        self,
+        texts: Sequence[Text],
+        threads: int,
+        continuing: Continuing | None = None,
+        literals: frozenset[str] = NONE,
+    ) -> LocatedBatch:
+        """Return the ids of each text, and the bytes and characters that each token covers.
 
-        ``at_start``: whether the text is the start of its document, not a later segment;
-        ``literals``: as in :meth:`encode_segments`.
+        ``continuing``: whether each text is a later segment of its document, not its start;
+        ``None`` if none is. ``literals``: as in :meth:`encode_segments`.
         """
 
     def count(self, text: Text, threads: int) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import ParamSpec, TypeVar
 
 from toksmith import _kernel
-from toksmith._base.arrays import Bounds, IdArray, SpanArray
+from toksmith._base.arrays import Bounds, Continuing
 from toksmith._base.text import Text, without_surrogates
 from toksmith.engine.stepwise import StepwiseEncoder
 from toksmith.framing.added import NONE
 from toksmith.fusion.rules import AmbiguousSpace, FusionRules
-from toksmith.results import Batch, stack
+from toksmith.results import Batch, LocatedBatch, concat_located, stack
 
 _Arguments = ParamSpec("_Arguments")
 _Found = TypeVar("_Found")
@@ -20,10 +21,12 @@ _Found = TypeVar("_Found")
 class FusedEncoder:
     """Runs normalizer, splitter and model in the kernel, one cached chunk at a time.
 
-    Three cases fall back to the step-by-step encoder: spans of text that a normalizer rewrites
-    across character boundaries (only the Python stages track origins); chunks whose leading space
-    may be the text's own or the one that the normalizer added; and, if only the first piece of a
-    document is marked, texts whose first character the normalizer drops.
+    Chunks that a normalizer rewrites across character boundaries run through the stages in Python
+    once, and are cached. Whole texts fall back to the step-by-step encoder in three cases: chunks
+    whose leading space may be the text's own or the one that the normalizer added; if only the
+    first piece of a document is marked, texts whose first character the normalizer drops; and, if
+    spans are wanted, texts whose first character a compiled map may drop, because ``tokenizers``
+    then shifts the origins of all characters after it.
 
     Args:
         model: the kernel's model.
@@ -51,7 +54,9 @@ class FusedEncoder:
             rules.trim,
             rules.origins,
             rules.run_stages,
+            rules.locate_stages,
         )
+        self._instructions = instructions
         self._encoder = encoder = _kernel.Encoder(
             self._model, _kernel.Splitter("model"), instructions
         )
@@ -63,7 +68,6 @@ class FusedEncoder:
         self._encode_fused_segments = _with_fallback(
             self._encode_segments, stepwise.encode_segments
         )
-        self.encode_with_spans = _with_fallback(self._encode_with_spans, stepwise.encode_with_spans)
 
     def encode_segments(
         self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
@@ -78,6 +82,7 @@ class FusedEncoder:
     def forget(self, cache_bytes: int | None = None) -> None:
         """Empty the caches, and set the limit of each if one is given."""
         self._encoder.forget(cache_bytes)
+        self._locator.forget(cache_bytes)
         self._stepwise.forget(cache_bytes)
 
     def _check_start(self, text: Text) -> None:
@@ -123,17 +128,43 @@ class FusedEncoder:
         self._check_start(text)
         return Batch(*self._encoder.encode_segments(text, bounds, threads))
 
-    def _encode_with_spans(
-        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
-    ) -> tuple[IdArray, SpanArray]:
-        if at_start:
-            self._check_start(text)
-        if not literals:
-            found = self._model.encode_with_spans(text, at_start or not self._first_only)
-            if found:
-                ids, spans = found
-                return ids, spans.reshape(-1, 2)
-        return self._stepwise.encode_with_spans(text, at_start, literals)
+    @cached_property
+    def _locator(self) -> _kernel.Encoder:
+        """The encoder that makes spans. It has a cache of its own."""
+        return _kernel.Encoder(
+            _kernel.SpanModel(self._model), _kernel.Splitter("model"), self._instructions
+        )
+
+    def encode_with_spans(
+        self,
+        texts: Sequence[Text],
+        threads: int,
+        continuing: Continuing | None = None,
+        literals: frozenset[str] = NONE,
+    ) -> LocatedBatch:
+        """Return the ids of each text, and the bytes and characters that each token covers."""
+        if literals:
+            return self._stepwise.encode_with_spans(texts, threads, continuing, literals)
+        try:
+            if self._keeps_start:
+                for place, text in enumerate(texts):
+                    if continuing is None or not continuing[place]:
+                        self._check_start(text)
+            flags = continuing if self._first_only else None
+            found = self._locator.encode_with_spans(texts, flags, threads)
+        except AmbiguousSpace:
+            found = None
+        if found is not None:
+            return LocatedBatch.of(*found)
+        if len(texts) == 1:
+            return self._stepwise.encode_with_spans(texts, threads, continuing)
+        # Halves, so that all texts but those that need the stages in Python are encoded here.
+        half = len(texts) // 2
+        parts = []
+        for start, end in ((0, half), (half, len(texts))):
+            each = None if continuing is None else continuing[start:end]
+            parts.append(self.encode_with_spans(texts[start:end], threads, each))
+        return concat_located(parts)
 
 
 def _with_fallback(

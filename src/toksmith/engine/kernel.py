@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
-from toksmith._base.arrays import Bounds, IdArray, SpanArray
+from toksmith._base.arrays import Bounds, Continuing, IdArray, SpanArray
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, decode_utf8
@@ -23,7 +23,7 @@ from toksmith.models import (
     WordLevel,
     WordPiece,
 )
-from toksmith.results import Batch
+from toksmith.results import Batch, LocatedBatch
 
 try:
     from toksmith import _kernel
@@ -93,11 +93,16 @@ class KernelEncoder:
         return self.encode_slices(text, bounds, threads)
 
     def encode_with_spans(
-        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
-    ) -> tuple[IdArray, SpanArray]:
-        """Return the ids, and the bytes of the text that each token covers."""
-        ids = self._encoder.encode(text, 1)
-        return ids, self._consecutive_spans(ids)
+        self,
+        texts: Sequence[Text],
+        threads: int,
+        continuing: Continuing | None = None,
+        literals: frozenset[str] = NONE,
+    ) -> LocatedBatch:
+        """Return the ids of each text, and the bytes and characters that each token covers."""
+        found = self._encoder.encode_with_spans(texts, None, threads)
+        assert found is not None  # tokens lie end to end
+        return LocatedBatch.of(*found)
 
     def encode_chunks(self, data: bytes, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each chunk ``data[start:end]``."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from toksmith._base.arrays import Bounds, IdArray, SpanArray
+from toksmith._base.arrays import Bounds, Continuing, IdArray, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.records import replace
 from toksmith._base.text import Text
@@ -19,7 +19,7 @@ from toksmith.engine.stepwise import ReferenceChunks, StepwiseEncoder
 from toksmith.framing.added import NONE
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, stack
+from toksmith.results import Batch, LocatedBatch, concat_located, stack
 
 if TYPE_CHECKING:
     from toksmith.engine import Encoder
@@ -95,13 +95,24 @@ class _Encoder:
         return self._repaired(batch, again)
 
     def encode_with_spans(
-        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
-    ) -> tuple[IdArray, SpanArray]:
-        """Return the ids, and the bytes of the text that each token covers."""
-        ids, spans = self._fast.encode_with_spans(text, at_start, literals)
-        if self._holds(ids):
-            return ids, spans
-        return self._exact.encode_with_spans(text, at_start, literals)
+        self,
+        texts: Sequence[Text],
+        threads: int,
+        continuing: Continuing | None = None,
+        literals: frozenset[str] = NONE,
+    ) -> LocatedBatch:
+        """Return the ids of each text, and the bytes and characters that each token covers."""
+        found = self._fast.encode_with_spans(texts, threads, continuing, literals)
+        if self._holds(found.ids):
+            return found
+        rows = np.searchsorted(found.offsets, np.flatnonzero(found.ids >= self._limit), "right") - 1
+        wrong = set(rows.tolist())
+        parts = []
+        for row, text in enumerate(texts):
+            encoder = self._exact if row in wrong else self._fast
+            flags = None if continuing is None else continuing[row : row + 1]
+            parts.append(encoder.encode_with_spans([text], threads, flags, literals))
+        return concat_located(parts)
 
     def count(self, text: Text, threads: int) -> int:
         """Return the number of tokens of a text."""

@@ -12,9 +12,15 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeAlias
 
-from toksmith._base.arrays import Bounds, IdArray, OffsetArray, SpanArray
+from toksmith._base.arrays import (
+    Bounds,
+    Continuing,
+    IdArray,
+    OffsetArray,
+    SpanArray,
+)
 from toksmith._base.lazy import np, npt
-from toksmith._base.text import Text, byte_sizes, utf8, without_surrogates
+from toksmith._base.text import Text, byte_sizes, characters, utf8, without_surrogates
 from toksmith.errors import UnknownTokenError, UnsupportedError
 from toksmith.framing import AddedToken
 from toksmith.framing.added import NONE, find
@@ -22,7 +28,7 @@ from toksmith.models import Model, is_of_bytes
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 from toksmith.reference.chunk_models import chunk_model
-from toksmith.results import Batch, stack
+from toksmith.results import Batch, LocatedBatch, stack
 from toksmith.splitters import SplitterSequence
 from toksmith.stages.aligned import Aligned, AnyText
 from toksmith.stages.normalize import normalize
@@ -100,7 +106,27 @@ class StepwiseEncoder:
         )
 
     def encode_with_spans(
-        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
+        self,
+        texts: Sequence[Text],
+        threads: int = 1,
+        continuing: Continuing | None = None,
+        literals: frozenset[str] = NONE,
+    ) -> LocatedBatch:
+        """Return the ids of each text, and the bytes and characters that each token covers."""
+        none = np.zeros((0, 2), np.int64)
+        rows, byte_spans, spans = [], [none], [none]
+        for place, text in enumerate(texts):
+            ids, found = self._locate(text, continuing is None or not continuing[place], literals)
+            rows.append(ids)
+            byte_spans.append(found)
+            spans.append(characters(text, found)[1])
+        batch = stack(rows)
+        return LocatedBatch(
+            batch.ids, batch.offsets, np.concatenate(byte_spans), np.concatenate(spans)
+        )
+
+    def _locate(
+        self, text: Text, at_start: bool, literals: frozenset[str]
     ) -> tuple[IdArray, SpanArray]:
         """Return the ids of a text, and the bytes of it that each token covers."""
         chunks, found = self._cut(self.normalize(text), at_start, literals)
@@ -147,7 +173,7 @@ class StepwiseEncoder:
         self, text: Text, threads: int, at_start: bool, literals: frozenset[str] = NONE
     ) -> IdArray:
         if self._needs_places:
-            return self.encode_with_spans(text, at_start, literals)[0]
+            return self._locate(text, at_start, literals)[0]
         string = self._decode(text)
         if not self._keeps_bytes:
             string = without_surrogates(string)

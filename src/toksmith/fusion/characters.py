@@ -19,6 +19,7 @@ from toksmith.normalizers import (
     Step,
     UnicodeForm,
 )
+from toksmith.stages.aligned import Aligned, Edit
 from toksmith.stages.character_maps import is_context_free, map_characters
 from toksmith.stages.charsmap import character_map
 from toksmith.stages.normalize import normalize
@@ -27,7 +28,7 @@ INVALID = "\udfff"
 """Replaces a byte of invalid UTF-8."""
 
 
-Origins: TypeAlias = Literal["own", "kept", "up-to-next"]
+Origins: TypeAlias = Literal["own", "shifted", "up-to-next"]
 
 
 class Characters(Protocol):
@@ -41,8 +42,8 @@ class Characters(Protocol):
         collapse: whether it collapses runs of spaces.
         trim: whether it removes spaces at the end of a text.
         origins: the origin of a normalized character in the text: ``"own"``, the characters that
-            produced it; ``"kept"``, the same if no character is removed; ``"up-to-next"``, all
-            characters up to the origin of the next one.
+            produced it; ``"shifted"``, the same unless the first character of the text is removed;
+            ``"up-to-next"``, all characters up to the origin of the next one.
         firsts: the first characters of the keys of its compiled maps.
         sees_replaced: whether invalid UTF-8 reaches it as U+FFFD.
     """
@@ -64,6 +65,9 @@ class Characters(Protocol):
 
     def sees_space(self, text: str) -> bool:
         """Return whether the leading space of a text may change the characters after it."""
+
+    def align(self, text: Aligned, lead: bool) -> Aligned:
+        """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
 
 
 def characters_of(normalizer: Normalizer) -> Characters | None:
@@ -153,7 +157,7 @@ class MappedCharacters:
         maps = [character_map(step.charsmap) for step in mapped if isinstance(step, Precompiled)]
         self.firsts: Set[str] = frozenset().union(*(each.first_characters for each in maps))
         self._clusters = bool(maps)
-        self.origins: Origins = "kept" if maps else "own"
+        self.origins: Origins = "shifted" if maps else "own"
 
     def leaves(self, start: int, end: int) -> bool:
         """Return ``False``: only running the steps shows what they change."""
@@ -170,6 +174,18 @@ class MappedCharacters:
             spaced = [" " in new and new != " " for new in becomes]
             depends = list(map(or_, depends, spaced))
         return becomes, depends
+
+    def align(self, text: Aligned, lead: bool) -> Aligned:
+        """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
+        if self._clusters:  # a compiled map treats the start of a text differently
+            mark = next(c for c in _PRIVATE if c not in self.firsts)
+            found = normalize(self.inside, Aligned(mark, [0], [0]) + text)[1:]
+        else:
+            found = normalize(self.inside, text)
+        # The space has the origin of the first character.
+        return (
+            found.apply_edits([Edit(0, 1, " " + found.text[0])]) if lead and found.text else found
+        )
 
     def sees_space(self, text: str) -> bool:
         """Return whether the space forms a grapheme cluster with the next character."""
@@ -189,6 +205,7 @@ class SentencePieceCharacters:
     sees_replaced = False
 
     def __init__(self, step: SentencePieceNormalizer) -> None:
+        self._step = step
         self.inside: Normalizer = (replace(step, add_dummy_prefix=False),)
         self.lead = step.add_dummy_prefix
         self.collapse = self.trim = step.remove_extra_whitespaces
@@ -226,6 +243,13 @@ class SentencePieceCharacters:
             spaced = [space in new and new != space for new in becomes]
             depends = list(map(or_, depends, spaced))
         return becomes, depends
+
+    def align(self, text: Aligned, lead: bool) -> Aligned:
+        """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
+        if lead:
+            return normalize((self._step,), text)
+        before = Aligned(self.sentinel, [0], [0])
+        return normalize(self.inside, before + text)[1:]
 
     def sees_space(self, text: str) -> bool:
         """Return ``False``: no key starts with a space and another character."""

@@ -81,6 +81,9 @@ class FusionRules:
         origins: see :class:`~toksmith.fusion.characters.Characters`.
         run_stages: returns the pieces of a chunk as UTF-8, from the stages in Python. Raises
             :class:`AmbiguousSpace` if they depend on where its leading space comes from.
+        locate_stages: returns the same with the start and end of the origin of each character of a
+            piece, in bytes of the chunk. Its second argument: whether the first byte of the chunk
+            is the space put before the text.
         keeps_start: returns whether the space is put before a text that starts with a character,
             which holds if the normalizer keeps the character; ``None``: before all texts.
     """
@@ -93,6 +96,7 @@ class FusionRules:
     trim: bool
     origins: Origins
     run_stages: Callable[[bytes], list[bytes]]
+    locate_stages: Callable[[bytes, bool], list[tuple[bytes, list[int], list[int]]]]
     keeps_start: Callable[[str], bool] | None = None
 
 
@@ -134,6 +138,18 @@ def find_rules(pipeline: Pipeline) -> FusionRules | None:
         text = own.removeprefix(characters.sentinel)
         return [piece.encode() for piece in split_text(splitter, text, at_start=False)]
 
+    def locate_stages(chunk: bytes, led: bool) -> list[tuple[bytes, list[int], list[int]]]:
+        before = int(led)  # bytes that the text does not hold
+        string = chunk[before:].decode("utf-8", "surrogateescape")
+        text = Aligned.of(string, before)
+        if characters.sees_replaced:
+            text = Aligned(without_surrogates(string), text.starts, text.ends)
+        pieces = split_text(splitter, characters.align(text, led), at_start=False)
+        found = [(piece.text.encode(), piece.starts, piece.ends) for piece in pieces]
+        if [piece for piece, _, _ in found] != run_stages(chunk):
+            raise AmbiguousSpace
+        return found
+
     return FusionRules(
         describe_block=lambda block: _describe_block(block, characters, atoms),
         joined=np.array(sorted(atoms.joined), np.uint16).reshape(-1, 2),
@@ -143,6 +159,7 @@ def find_rules(pipeline: Pipeline) -> FusionRules | None:
         trim=characters.trim,
         origins=characters.origins,
         run_stages=run_stages,
+        locate_stages=locate_stages,
         keeps_start=keeps_start,
     )
 

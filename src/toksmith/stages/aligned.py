@@ -66,6 +66,9 @@ class Aligned:
     def __getitem__(self, span: slice) -> Aligned:
         return Aligned(self.text[span], self.starts[span], self.ends[span])
 
+    def __add__(self, other: Aligned) -> Aligned:
+        return Aligned(self.text + other.text, self.starts + other.starts, self.ends + other.ends)
+
     def apply_edits(self, edits: Iterable[Edit]) -> Aligned:
         """Apply edits, and return the new text.
 

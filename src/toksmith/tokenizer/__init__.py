@@ -15,14 +15,20 @@ from toksmith._base.habits import TokenizerHabits
 from toksmith._base.lazy import np
 from toksmith._base.records import replace
 from toksmith._base.report import html_of
-from toksmith._base.text import Text, check_texts, refuse_list, utf8
+from toksmith._base.text import Text, refuse_list, utf8
 from toksmith._base.threads import SMALL
 from toksmith.errors import OptionError, UnsupportedError, warn
 from toksmith.framing import Padding
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, Encoding, Inputs, stack
-from toksmith.tokenizer.encode import ENGINE_REFUSALS, Special, TextEncoder, make_encoding
+from toksmith.tokenizer.encode import (
+    ENGINE_REFUSALS,
+    Special,
+    TextEncoder,
+    each_located,
+    make_encoding,
+)
 
 if TYPE_CHECKING:
     from toksmith.tokenizer.chunking import Chunker, TextChunk, Unit, text_chunks, truncate_text
@@ -666,12 +672,8 @@ class Tokenizer(TokenizerHabits):
             raise habits.unknown_keywords("encoding", _unknown)
         flag("add_special_tokens", add_special_tokens)
         refuse_list(text, "for a list of texts, use encodings")
-        both = [text] if pair is None else [text, pair]
-        texts = [self._encoder.locate(each, special) for each in both]
-        parts = [self._trim(each.row_part(place)) for place, each in enumerate(texts)]
-        row = frame(self._framing.template, parts, add_special_tokens)
-        special_ids = set(self._framing.special_tokens.values())
-        return make_encoding(row, texts, self._table.tokens, special_ids)
+        columns = [[text]] if pair is None else [[text], [pair]]
+        return self._encodings(columns, special, add_special_tokens, None)[0]
 
     def encodings(
         self,
@@ -680,6 +682,7 @@ class Tokenizer(TokenizerHabits):
         *,
         special: Special = "text",
         add_special_tokens: bool = False,
+        threads: int | None = None,
     ) -> list[Encoding]:
         """Return the tokens of many texts, or pairs of texts; see :meth:`encoding`.
 
@@ -688,6 +691,7 @@ class Tokenizer(TokenizerHabits):
             pairs: the second text of each document, which the template puts after the first.
             special: see :meth:`encode`.
             add_special_tokens: put the template's ids around each text.
+            threads: see :meth:`encode_batch`.
 
         Raises:
             OptionError: an element is no text, or ``pairs`` and ``texts`` have different lengths.
@@ -698,15 +702,28 @@ class Tokenizer(TokenizerHabits):
             >>> [each.strings for each in tok.encodings(["ab", "b a"])]
             [['ab'], ['b', '·', 'a']]
         """
+        flag("add_special_tokens", add_special_tokens)
         columns = columns_of("encodings", texts, pairs)
-        for column, name in zip(columns, ("texts", "pairs"), strict=False):
-            check_texts(column, name)
-        return [
-            self.encoding(
-                text, special=special, add_special_tokens=add_special_tokens, pair=(*pair, None)[0]
-            )
-            for text, *pair in zip(*columns, strict=True)
+        return self._encodings(columns, special, add_special_tokens, threads)
+
+    def _encodings(
+        self,
+        columns: Sequence[Sequence[Text]],
+        special: Special,
+        add_special_tokens: bool,
+        threads: int | None,
+    ) -> list[Encoding]:
+        special_ids = set(self._framing.special_tokens.values())
+        located = [
+            each_located(column, self._encoder.locate(column, special, threads, name))
+            for column, name in zip(columns, ("texts", "pairs"), strict=False)
         ]
+        found = []
+        for texts in zip(*located, strict=True):
+            parts = [self._trim(each.row_part(place)) for place, each in enumerate(texts)]
+            row = frame(self._framing.template, parts, add_special_tokens)
+            found.append(make_encoding(row, texts, self._table.tokens, special_ids))
+        return found
 
     def prepare(
         self,

@@ -7,14 +7,14 @@ from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith import engine
-from toksmith._base.arrays import Bounds, IdArray, SpanArray
+from toksmith._base.arrays import Bounds, IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np
-from toksmith._base.text import Text, characters, check_texts, refuse_list, utf8
+from toksmith._base.text import Text, characters, check_texts, refuse_list, string, utf8
 from toksmith._base.threads import thread_count
 from toksmith.errors import SpecialTokenError
 from toksmith.framing import AddedToken
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, Encoding, stack
+from toksmith.results import Batch, Encoding, LocatedBatch, stack
 from toksmith.tokenizer.rows import RowPart
 
 Special: TypeAlias = (
@@ -107,16 +107,24 @@ class TextEncoder:
 
     def places(self, data: bytes, special: Special) -> tuple[IdArray, SpanArray]:
         """Return the ids of a text and the byte span of each token."""
-        if special == "raise":
-            self.refuse_special_tokens(data)
-        return self._places(data, self._framing.literals(special))
+        found = self.locate([data], special, 1)
+        return found.ids, found.byte_spans
 
-    def locate(self, text: Text, special: Special) -> LocatedTokens:
-        """Return the tokens of a text with the character and byte span of each."""
-        data = utf8(text)
-        ids, byte_spans = self.places(data, special)
-        shown, spans = characters(text, byte_spans)
-        return LocatedTokens(shown, ids, spans, byte_spans, len(data))
+    def locate(
+        self, texts: Sequence[Text], special: Special, threads: int | None, name: str = "texts"
+    ) -> LocatedBatch:
+        """Return the ids of each text, and the bytes and characters that each token covers."""
+        workers = thread_count(threads)
+        literals = self._framing.literals(special)
+        if literals or special == "raise":
+            check_texts(texts, name)
+            return self._locate_around(texts, literals, special == "raise", workers)
+        try:
+            return self._engine.encode_with_spans(texts, workers)
+        except ENGINE_REFUSALS:
+            check_texts(texts, name)
+            texts = [text if isinstance(text, str) else utf8(text) for text in texts]
+            return self._engine.encode_with_spans(texts, workers)
 
     def forget(self, cache_bytes: int | None = None) -> None:
         """Free the memory of caches; ``cache_bytes`` is the maximum of each from now on."""
@@ -127,21 +135,63 @@ class TextEncoder:
     ) -> Iterator[tuple[int, int, AddedToken | None]]:
         return self._framing.segments(data, literals - self._within if self._within else literals)
 
-    def _places(self, data: bytes, literals: frozenset[str]) -> tuple[IdArray, SpanArray]:
-        if not literals:
-            return self._engine.encode_with_spans(data)
-        ids = [np.zeros(0, np.uint32)]
-        spans = [np.zeros((0, 2), np.int64)]
-        for start, end, added in self._segments(data, literals):
-            if added:
-                ids.append(np.array([added.id], np.uint32))
-                spans.append(np.array([[start, end]], np.int64))
+    def _locate_around(
+        self, texts: Sequence[Text], literals: frozenset[str], refuses: bool, threads: int
+    ) -> LocatedBatch:
+        parts: list[bytes] = []  # the text between added tokens, of all texts
+        starts: list[int] = []
+        places: list[tuple[int, int]] = []  # of added tokens
+        added: list[tuple[int, int]] = []  # (number of parts before it, id) of added tokens
+        ends = [(0, 0)]  # the number of parts and of added tokens up to each text
+        for text in texts:
+            data = utf8(text)
+            if refuses:
+                self.refuse_special_tokens(data)
+            for start, end, token in self._segments(data, literals):
+                if token:
+                    added.append((len(parts), token.id))
+                    places.append((start, end))
+                else:
+                    parts.append(data[start:end])
+                    starts.append(start)
+            ends.append((len(parts), len(added)))
+        begin = np.array(starts, np.int64)
+        found = self._engine.encode_with_spans(
+            parts, threads, (begin > 0).astype(np.uint8), literals & self._within
+        )
+        moved: SpanArray = np.repeat(begin, np.diff(found.offsets))[:, None]
+        before = found.offsets[[part for part, _ in added]]
+        parts_up_to, added_up_to = np.array(ends).T
+        offsets = found.offsets[parts_up_to] + added_up_to
+        byte_spans = np.insert(
+            found.byte_spans + moved, before, np.array(places).reshape(-1, 2), axis=0
+        )
+        return LocatedBatch(
+            np.insert(found.ids, before, [token_id for _, token_id in added]),
+            offsets,
+            byte_spans,
+            self._spans_around(texts, ends, offsets, byte_spans, found),
+        )
+
+    @staticmethod
+    def _spans_around(
+        texts: Sequence[Text],
+        ends: Sequence[tuple[int, int]],
+        offsets: OffsetArray,
+        byte_spans: SpanArray,
+        found: LocatedBatch,
+    ) -> SpanArray:
+        """Return the spans in characters; those of texts without added tokens are in ``found``."""
+        spans: SpanArray = byte_spans.copy()
+        for text, before, after, start, end in zip(
+            texts, ends, ends[1:], offsets, offsets[1:], strict=False
+        ):
+            if before[1] < after[1]:
+                spans[start:end] = characters(text, byte_spans[start:end])[1]
             else:
-                part, within = data[start:end], literals & self._within
-                found, places = self._engine.encode_with_spans(part, start == 0, within)
-                ids.append(found)
-                spans.append(places + start)
-        return np.concatenate(ids), np.concatenate(spans)
+                first, last = found.offsets[[before[0], after[0]]]
+                spans[start:end] = found.spans[first:last]
+        return spans
 
     def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
         bounds: list[tuple[int, int]] = []
@@ -165,7 +215,9 @@ class TextEncoder:
         self._framing.refuse_special_tokens(data)
         if within := self._within & self._framing.special_tokens.keys():
             always = self._framing.always
-            without, found = (self._places(data, each)[0] for each in (always, always | within))
+            without, found = (
+                self._encode_around(data, each, 1) for each in (always, always | within)
+            )
             if not np.array_equal(without, found):
                 raise SpecialTokenError(
                     f"the normalized text holds one of the special tokens {sorted(within)}; "
@@ -177,22 +229,27 @@ class LocatedTokens(NamedTuple):
     """A text, its tokens, and their spans.
 
     Attributes:
-        text: the text as a string.
+        text: the text.
         ids: uint32, shape ``(tokens,)``.
         spans: int64, shape ``(tokens, 2)``: characters.
         byte_spans: int64, shape ``(tokens, 2)``: bytes.
-        size: the number of bytes of the text.
     """
 
-    text: str
+    text: Text
     ids: IdArray
     spans: SpanArray
     byte_spans: SpanArray
-    size: int
 
     def row_part(self, sequence: int) -> RowPart:
         """Return the tokens as a part of a row."""
         return RowPart(self.ids, sequence, sequence, self.spans)
+
+
+def each_located(texts: Sequence[Text], found: LocatedBatch) -> Iterator[LocatedTokens]:
+    """Yield the tokens of each text of a batch."""
+    for text, start, end in zip(texts, found.offsets, found.offsets[1:], strict=False):
+        part = slice(start, end)
+        yield LocatedTokens(text, found.ids[part], found.spans[part], found.byte_spans[part])
 
 
 def make_encoding(
@@ -217,6 +274,7 @@ def make_encoding(
     byte_spans: list[SpanArray] = []
     type_ids: list[int] = []
     sequence: list[int] = []
+    strings = [string(each.text) for each in texts]
     end = byte_end = 0
     for part in row:
         count = len(part.ids)
@@ -230,9 +288,9 @@ def make_encoding(
         held = texts[part.sequence]
         spans.append(part.spans)
         byte_spans.append(held.byte_spans)
-        end, byte_end = len(held.text), held.size
+        end, byte_end = len(strings[part.sequence]), len(utf8(held.text))
     return Encoding(
-        text=texts[0].text,
+        text=strings[0],
         ids=ids,
         tokens=[tokens[i] for i in ids],
         spans=_concat_spans(spans),
@@ -240,7 +298,7 @@ def make_encoding(
         special=[i in special for i in ids],
         type_ids=type_ids,
         sequence=sequence,
-        pair=texts[1].text if len(texts) > 1 else None,
+        pair=strings[1] if len(texts) > 1 else None,
     )
 
 

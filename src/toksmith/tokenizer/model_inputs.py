@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from toksmith._base.records import dataclass, replace
-from toksmith._base.text import Text, check_texts
+from toksmith._base.text import Text
 from toksmith._base.visible import count_of
 from toksmith.errors import OptionError
 from toksmith.framing import Framing, Padding, Settings, Truncation
 from toksmith.results import Inputs
-from toksmith.tokenizer.encode import Special, TextEncoder
+from toksmith.tokenizer.encode import Special, TextEncoder, each_located
 from toksmith.tokenizer.rows import RowPart, Trimmer, cut, frame, pad
 
 
@@ -80,8 +80,8 @@ class Preparation:
     ) -> Iterable[RowPart]:
         name = ("texts", "pairs")[sequence]
         if self.spans:
-            check_texts(texts, name)
-            return (encoder.locate(text, self.special).row_part(sequence) for text in texts)
+            located = encoder.locate(texts, self.special, self.threads, name)
+            return (each.row_part(sequence) for each in each_located(texts, located))
         found = encoder.encode_batch(texts, self.special, self.threads, name)
         return (RowPart(ids, sequence, sequence) for ids in found)
 

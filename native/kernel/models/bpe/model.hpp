@@ -43,6 +43,7 @@ class BpeModel final : public Model {
     std::unique_ptr<Scratch> scratch() const override;
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Scratch& scratch, IdArray& out,
                       IdArray* spans) const override;
+    const Vocabulary* consecutive_tokens() const override { return &vocabulary_; }
     const AdjacencyFilter* adjacency_filter() const override { return &adjacency_filter_; }
     const LaneMergeTable* lane_merges() const override {
         return lane_merges_ ? &*lane_merges_ : nullptr;
