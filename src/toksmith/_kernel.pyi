@@ -79,13 +79,13 @@ def wordpiece_model(
 class WordLevelModel(Model):
     def __init__(self, tokens: tuple[bytes, ...], unk: int | None) -> None: ...
 
-OPEN: int = 65535
-
-CHARACTERS_A_BLOCK: int = 64
-
 class CharacterMapper:
     def __init__(self, fill: object, rewrite: object) -> None: ...
     def map(self, text: object) -> bytes | None: ...
+
+OPEN: int = 65535
+
+CHARACTERS_A_BLOCK: int = 64
 
 class FusedModel(Model):
     def __init__(

@@ -426,9 +426,9 @@ class LocatedBatch(NamedTuple):
 
 def concat_located(parts: Sequence[LocatedBatch]) -> LocatedBatch:
     """Return the texts of several batches in one."""
-    offsets = [np.zeros(1, np.int64)]
-    for part in parts:
-        offsets.append(part.offsets[1:] + offsets[-1][-1])
+    before = np.cumsum([0, *(len(part.ids) for part in parts)])
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, before, strict=False)]
+    offsets.append(before[-1:])
     return LocatedBatch(
         np.concatenate([part.ids for part in parts]),
         np.concatenate(offsets),

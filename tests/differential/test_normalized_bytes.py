@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests import strategies
+from tests.engines import assert_same_places
 from tests.kits.bpe import pipeline
 from toksmith import engine
 from toksmith.engine.normalized import NormalizedEncoder
@@ -65,6 +66,8 @@ def test_random_texts(name: str) -> None:
         found = kernel.encode_texts(documents, 1)
         for document, ids, wanted in zip(documents, found, expected, strict=True):
             assert ids.tolist() == wanted.tolist(), document
+    located = reference.encode_with_spans(documents)
+    assert_same_places(kernel.encode_with_spans(documents, 2), located)
     for document, wanted in zip(documents[:200], expected, strict=False):
         assert kernel.encode_list(document) == wanted.tolist()
         assert kernel.count(document) == len(wanted)
@@ -92,6 +95,8 @@ def test_corpora(name: str, corpus: Callable[..., bytes]) -> None:
     for normalizer in ("NFC", "NFKC", "without accents"):
         kernel, reference = encoders(NORMALIZERS[normalizer])
         assert kernel.encode_list(text, 2) == reference.encode_list(text)
+        lines = text[:30_000].splitlines()
+        assert_same_places(kernel.encode_with_spans(lines), reference.encode_with_spans(lines))
 
 
 def test_steps_that_see_more_than_characters_run_one_by_one() -> None:

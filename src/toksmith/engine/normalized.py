@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from toksmith import _kernel
-from toksmith._base.arrays import Bounds, IdArray
+from toksmith._base.arrays import Bounds, Continuing, IdArray
 from toksmith._base.text import Text, utf8
 from toksmith.engine.kernel import KernelEncoder
 from toksmith.engine.stepwise import StepwiseEncoder
 from toksmith.framing.added import NONE
 from toksmith.fusion.text_maps import TextMap
-from toksmith.results import Batch
+from toksmith.results import Batch, LocatedBatch, concat_located
 
 
 class NormalizedEncoder:
     """Normalizes texts in the kernel, then splits and encodes them there.
 
-    Spans, and added tokens in normalized text, come from the step-by-step encoder.
+    The spans of texts that the normalizer changes, and added tokens in normalized text, come from
+    the step-by-step encoder.
 
     Args:
         text_map: the normalizer.
@@ -29,7 +31,6 @@ class NormalizedEncoder:
         self._mapper = _kernel.CharacterMapper(text_map.describe_block, text_map.rewrite)
         self._chunks = chunks
         self._stepwise = stepwise
-        self.encode_with_spans = stepwise.encode_with_spans
 
     def encode(self, text: Text, threads: int = 1) -> IdArray:
         """Return the ids of a text."""
@@ -56,6 +57,22 @@ class NormalizedEncoder:
             return self._stepwise.encode_segments(text, bounds, threads, literals)
         return self.encode_slices(text, bounds, threads)
 
+    def encode_with_spans(
+        self,
+        texts: Sequence[Text],
+        threads: int = 1,
+        continuing: Continuing | None = None,
+        literals: frozenset[str] = NONE,
+    ) -> LocatedBatch:
+        """Return the ids of each text, and the bytes and characters that each token covers."""
+        if literals:
+            return self._stepwise.encode_with_spans(texts, threads, continuing, literals)
+        parts = []
+        for is_changed, run in groupby(texts, self._changes):
+            encoder = self._stepwise if is_changed else self._chunks
+            parts.append(encoder.encode_with_spans(list(run), threads))
+        return concat_located(parts) if parts else self._chunks.encode_with_spans([], threads)
+
     def count(self, text: Text, threads: int = 1) -> int:
         """Return the number of tokens of a text."""
         return self._chunks.count(self._normalized(text), threads)
@@ -65,6 +82,13 @@ class NormalizedEncoder:
         self._chunks.forget(cache_bytes)
 
     def _normalized(self, text: Text) -> Text:
-        data = text if isinstance(text, str) and text.isascii() else utf8(text)
+        data = _mapped(text)
         changed = self._mapper.map(data)
         return data if changed is None else changed
+
+    def _changes(self, text: Text) -> bool:
+        return self._mapper.map(_mapped(text)) is not None
+
+
+def _mapped(text: Text) -> Text:
+    return text if isinstance(text, str) and text.isascii() else utf8(text)
