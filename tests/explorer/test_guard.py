@@ -122,7 +122,7 @@ def test_questions_that_are_none(body: bytes) -> None:
 def test_errors_name_the_file_that_was_opened() -> None:
     """Not the temporary file that it was put into."""
     path = "/ask/open"
-    for body, word in ((b"{", "content"), (UNSUPPORTED, "cannot be read yet")):
+    for body, word in ((b"{", "content"), (UNSUPPORTED, "cannot be read: ")):
         status, _, answer = ask(path, FROM_PAGE, "POST", body, b"name=my.json")
         assert status == 400
         error = json.loads(answer)["error"]

@@ -1,5 +1,7 @@
 """Every component of tokenizer.json, and every value of its options: the ids of tokenizers.
 
+Or the reason why a file is refused: :data:`REFUSED`.
+
 The names come from tokenizers itself, so a component that a new version adds fails this test.
 """
 
@@ -17,6 +19,7 @@ import pytest
 import toksmith
 from tests.kits.bpe import BYTES
 from toksmith._base.byte_alphabet import spell
+from toksmith.errors import UnsupportedError
 from toksmith.stages.charsmap_rules import charsmap_of
 
 peer = pytest.importorskip("tokenizers")
@@ -69,6 +72,7 @@ FALCON = [
     {"type": "Split", "pattern": {"Regex": "[0-9][0-9][0-9]"}, "behavior": "Isolated",
      "invert": False},
 ]  # fmt: skip
+TRIMS = {"trim_offsets": True}
 AFTER_BYTES = [
     {"type": "Sequence", "pretokenizers": each}
     for each in (
@@ -211,6 +215,31 @@ CASES = [
 ]  # fmt: skip
 
 
+def refused_pattern(pattern: str) -> dict[str, Any]:
+    return held(normalizer={"type": "Replace", "pattern": {"Regex": pattern}, "content": ""})
+
+
+ENGINE = "tokenizers runs it with Oniguruma, where it may match differently"
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    *((refused_pattern(each), ENGINE) for each in
+      (r"(a)\1", "(?<n>a)", r"\X", "[a-z&&[^b]]", "(?m:.)", "(?x: a)", "(?i:ss)", r"(?i)[\p{Lu}]",
+       "a{2}?", "(?~a)", r"\K", r"\p{Word}")),
+    (refused_pattern(""), "the pattern is empty"),
+    (held(normalizer={"type": "Other"}), "it is not part of the format as tokenizers 0.23 writes"),
+    (held(pre_tokenizer={"type": "Digits", "individual_digits": True, "a": 1}), "0.23 writes it"),
+    (held(decoder={"type": "Other"}), "0.23 writes it"),
+    (byte_level(post_processor={"type": "Sequence", "processors": [TEMPLATE, TEMPLATE]}),
+     "there are two templates, on which tokenizers fails too"),
+    (byte_level(post_processor={"type": "Sequence", "processors": [BYTE_LEVELS[0] | TRIMS] * 2}),
+     "the spans would be trimmed twice"),
+    (byte_level(post_processor=TEMPLATE | {"single": []}), "needs $A, and has no $B"),
+    (held(model=model_of({"type": "Unigram", "unk_id": 0, "byte_fallback": True})
+          | {"vocab": [["?", 0.0], ["<0x41>", -1.0]]}),
+     "byte_fallback true cannot be read where only some bytes have a piece"),
+]  # fmt: skip
+"""What is refused, and the reason that the error gives."""
+
+
 def case_id(case: tuple[str, dict[str, Any]]) -> str:
     part, whole = case
     shown = whole[part] and {k: v for k, v in whole[part].items() if k not in ("vocab", "merges")}
@@ -255,3 +284,12 @@ def test_component(tmp_path: Path, part: str, whole: dict[str, Any]) -> None:
         if part == "post_processor":
             pair = theirs.encode(text, "ab").ids
             assert tok.prepare([text], ["ab"]).ids[0].tolist() == pair, text
+
+
+@pytest.mark.parametrize(("whole", "reason"), REFUSED, ids=[each[1] for each in REFUSED])
+def test_what_is_refused(tmp_path: Path, whole: dict[str, Any], reason: str) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(whole))
+    with pytest.raises(UnsupportedError) as refused:
+        toksmith.load(path)
+    assert reason in str(refused.value)

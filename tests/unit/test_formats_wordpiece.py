@@ -80,7 +80,7 @@ def test_configuration_in_the_same_folder(
 @pytest.mark.parametrize(
     ("config", "error", "reason"),
     [
-        ({"unk_token": "<unk>"}, UnsupportedError, 'unk_token "<unk>" cannot be read yet'),
+        ({"unk_token": "<unk>"}, UnsupportedError, 'unk_token "<unk>" cannot be read: '),
         ({"cls_token": {"content": "<s>"}}, UnsupportedError, 'cls_token.content "<s>"'),
         ({"do_basic_tokenize": False}, UnsupportedError, "do_basic_tokenize false"),
         ({"do_lower_case": "yes"}, FormatError, 'do_lower_case is "yes", not a boolean'),

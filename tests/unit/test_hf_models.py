@@ -164,8 +164,8 @@ def test_bad_entries(held: dict[str, Any], reason: str) -> None:
 @pytest.mark.parametrize(
     ("held", "reason"),
     [
-        (BPE | {"type": "Other"}, 'model.type "Other" cannot be read yet'),
-        (WORDPIECE | {"other": 1}, "model.other 1 cannot be read yet"),
+        (BPE | {"type": "Other"}, 'model.type "Other" cannot be read: it is not part'),
+        (WORDPIECE | {"other": 1}, "model.other 1 cannot be read: it is not part"),
         (
             UNIGRAM | {"byte_fallback": True, "vocab": [["<0x00>", 0]]},
             "only some bytes have a piece: there is no <0x01>",

@@ -60,7 +60,7 @@ def _read_dropout(entry: Entry) -> float | None:
     if dropout.value in (None, 0):
         return None
     if type(dropout.value) not in (int, float):
-        raise dropout.refusal()
+        raise dropout.refusal("a dropout is a number from 0 to 1")
     warn(
         f"{entry.path}: {dropout.name} is {dropout.value}: tokenizers skips merges at random, but "
         "encode() skips none, so that ids are reproducible; use sample() for random segmentations"

@@ -12,6 +12,11 @@ from toksmith.errors import FormatError, UnsupportedError
 
 _T = TypeVar("_T")
 
+_NEWER = (
+    "it is not part of the format as tokenizers 0.23 writes it, so its meaning is not known here; "
+    "if a newer version wrote the file, look for a newer toksmith, or save the file with 0.23"
+)
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -66,7 +71,12 @@ class Entry:
         entry = self.get(key)
         # False == 0 in Python, but not in JSON.
         if not any(entry.value == value and type(entry.value) is type(value) for value in wanted):
-            raise entry.refusal()
+            known = " and ".join(files.dump(value) for value in wanted)
+            raise entry.refusal(
+                f"the only value that is known here is {known}"
+                if len(wanted) == 1
+                else f"the values that are known here are {known}"
+            )
 
     def only(self, *keys: str) -> None:
         """Check that this object has no other entries.
@@ -78,10 +88,9 @@ class Entry:
             if key not in keys:
                 raise self.get(key).refusal()
 
-    def refusal(self, value: object = None) -> UnsupportedError:
-        """Return the error for a valid value that toksmith does not support."""
-        shown = self._shown() if value is None else files.dump(value)
-        return UnsupportedError(f"{self.path}: {self.name} {shown} cannot be read yet")
+    def refusal(self, why: str = _NEWER) -> UnsupportedError:
+        """Return the error for a valid value that toksmith does not support, and why not."""
+        return UnsupportedError(f"{self.path}: {self.name} {self._shown()} cannot be read: {why}")
 
     def _shown(self) -> str:
         shown = files.dump(self.value)

@@ -28,11 +28,16 @@ def read(entry: Entry) -> tuple[str, bool]:
     """
     entry.only("Regex", "String")
     if len(entry.value) != 1:
-        raise entry.refusal()
+        raise entry.refusal("a pattern is either a Regex or a String")
     is_regex = "Regex" in entry.value
     pattern = from_oniguruma(entry.text("Regex")) if is_regex else entry.text("String")
-    if not pattern:
-        raise entry.refusal()
+    if pattern == "":
+        raise entry.refusal("the pattern is empty")
+    if pattern is None:
+        raise entry.refusal(
+            "tokenizers runs it with Oniguruma, where it may match differently than here; "
+            r"back-references, named groups, \X, && in sets and flags other than (?i) are not read"
+        )
     return pattern, is_regex
 
 

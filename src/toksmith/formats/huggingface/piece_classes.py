@@ -143,7 +143,7 @@ def _extra_ids(declared: Declared) -> list[str]:
     entry = declared.config.get("extra_ids")
     count = 100 if entry.value is None else entry.token_id()
     if count > _MOST_SENTINELS:
-        raise entry.refusal()
+        raise entry.refusal(f"there are {_MOST_SENTINELS:,} at most")
     return [f"<extra_id_{i}>" for i in range(count)]
 
 

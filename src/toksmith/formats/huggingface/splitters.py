@@ -174,7 +174,9 @@ def _read_metaspace(entry: Entry) -> Splitter:
     scheme = entry.value.get("prepend_scheme")
     prefix = entry.value.get("add_prefix_space")
     if prefix is False and scheme not in ("never", None):
-        raise entry.get("add_prefix_space").refusal()
+        raise entry.get("add_prefix_space").refusal(
+            f"it contradicts prepend_scheme {scheme!r}, and tokenizers refuses it too"
+        )
     return Metaspace(
         entry.text("replacement"),
         scheme or ("never" if prefix is False else "always"),

@@ -29,13 +29,13 @@ def read(entry: Entry) -> tuple[Template, TrimOffsets | None]:
         kind = part.text("type")
         if kind in _READERS:
             if template != _PLAIN:
-                raise part.refusal()  # tokenizers fails on two
+                raise part.refusal("there are two templates, on which tokenizers fails too")
             template = _READERS[kind](part)
         elif kind != "ByteLevel":
             raise part.refusal()
         if kind in ("ByteLevel", "RobertaProcessing") and (found := _read_trim(part)):
             if trim:
-                raise part.refusal()  # spans would be trimmed twice
+                raise part.refusal("the spans would be trimmed twice")
             trim = found
     return template, trim
 
@@ -85,14 +85,14 @@ def _read_template(entry: Entry) -> Template:
 
     single = parts("single")
     if {part.which for part in single if isinstance(part, TextPart)} != {"A"}:
-        raise entry.get("single").refusal()
+        raise entry.get("single").refusal("the template of one text needs $A, and has no $B")
     return Template(single, parts("pair"))
 
 
 def _read_piece(piece: Entry, special: Entry) -> Iterator[Part]:
     piece.only("SpecialToken", "Sequence")
     if len(piece.value) != 1:
-        raise piece.refusal()
+        raise piece.refusal("a part of a template is either a SpecialToken or a Sequence")
     (held,) = (piece.get(key) for key in piece.value)
     held.only("id", "type_id")
     type_id = held.get("type_id").token_id()
