@@ -7,7 +7,8 @@ tokens, their roles, the template, lengths and chat templates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -18,7 +19,7 @@ from toksmith.errors import FormatError, UnsupportedError, warn
 from toksmith.formats import gpt2, tekken, tiktoken, wordpiece_vocab
 from toksmith.formats.huggingface import class_parts, file, pair
 from toksmith.formats.huggingface.added_ids import Numbering
-from toksmith.formats.huggingface.class_rules import PAIR, Build, TokenizerClass
+from toksmith.formats.huggingface.class_rules import MODELS, PAIR, Build, TokenizerClass
 from toksmith.formats.huggingface.classes import ANY_FILE, find_class
 from toksmith.formats.huggingface.declared import Declared, read_declared
 from toksmith.formats.huggingface.folder_settings import MAIN, read_settings
@@ -83,7 +84,7 @@ def read(folder: Path, use_main: bool = True) -> Pipeline:
     rules = find_class(declared.kind or "")
     if use_main and (folder / MAIN).is_file():
         pipeline, roles = _read_json(folder, declared, rules)
-    elif rules is not None and rules.build is not None:
+    elif rules is not None and rules.build is not None and not _has_ranks(folder, rules):
         path, vocabulary = _vocabulary(folder, declared, rules)
         build = rules.build(declared, vocabulary)
         pipeline, roles = _read_class(path, declared, rules, build, vocabulary)
@@ -106,7 +107,7 @@ def _read_json(
     root = file.root_of(path)
     held = read_added_tokens(root.get("added_tokens"))
     model = root.get("model").of(dict)
-    numbering = Numbering(path, _ids_of(model), held)
+    numbering = Numbering(path, partial(_ids_of, model), held)
     roles = numbering.add_declared(declared, rules)
     changed = root.value | {"added_tokens": [write_added_token(t) for t in numbering.added]}
     if rules is not None:
@@ -120,18 +121,26 @@ def _read_json(
 
 
 def _ids_of(model: Mapping[str, Any]) -> dict[str, int]:
+    """Return the ids of the tokens in the model of a tokenizer.json, which is not checked yet."""
     vocab = model.get("vocab")
     if isinstance(vocab, dict):
-        return vocab
-    if isinstance(vocab, list):
-        return {item[0]: place for place, item in enumerate(vocab) if isinstance(item, list)}
-    return {}
+        return {content: i for content, i in vocab.items() if type(i) is int}
+    pairs = enumerate(vocab if isinstance(vocab, list) else ())
+    return {
+        item[0]: place
+        for place, item in pairs
+        if isinstance(item, list) and item and isinstance(item[0], str)
+    }
+
+
+def _ids_of_bytes(vocab: Sequence[bytes]) -> dict[str, int]:
+    return {token.decode("utf-8", "replace"): i for i, token in enumerate(vocab) if token}
 
 
 def _read_class(
     path: Path, declared: Declared, rules: TokenizerClass, build: Build, vocabulary: object
 ) -> tuple[Pipeline, dict[str, str]]:
-    numbering = Numbering(path, _ids_of(build.model), [])
+    numbering = Numbering(path, partial(_ids_of, build.model))
     pieces = vocabulary.added if isinstance(vocabulary, Pieces) else []
     roles = numbering.add_declared(declared, rules, pieces)
     root = {
@@ -144,6 +153,12 @@ def _read_class(
         "model": build.model,
     }
     return file.pipeline_of(path, root), roles
+
+
+def _has_ranks(folder: Path, rules: TokenizerClass) -> bool:
+    """Return whether the file of a SentencePiece model holds ranks, as Llama 3's does."""
+    models = _models(folder)
+    return rules.files == MODELS and bool(models) and tiktoken.recognise(folder / models[0])
 
 
 def _vocabulary(folder: Path, declared: Declared, rules: TokenizerClass) -> tuple[Path, Any]:
@@ -178,10 +193,8 @@ def _read_plain(
         )
     path, pipeline = _by_file(folder)
     framing = pipeline.framing
-    ids = {
-        token.decode("utf-8", "replace"): i for i, token in enumerate(pipeline.model.vocab) if token
-    }
-    numbering = Numbering(path, ids, list(framing.added_tokens), len(pipeline.model.vocab))
+    vocab = pipeline.model.vocab
+    numbering = Numbering(path, partial(_ids_of_bytes, vocab), framing.added_tokens, len(vocab))
     if isinstance(pipeline.model, BPE) and path.is_file() and not framing.added_tokens:
         numbering.reserve(declared)
     roles = _roles_of_model(pipeline) | numbering.add_declared(declared, rules)

@@ -6,11 +6,12 @@ that files declare are checked, never used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from toksmith._base import files
-from toksmith._base.records import dataclass, field, replace
+from toksmith._base.records import replace
 from toksmith.errors import FormatError, warn
 from toksmith.formats.huggingface.class_rules import TokenizerClass
 from toksmith.formats.huggingface.declared import ROLES, Declared, Literal
@@ -19,25 +20,36 @@ from toksmith.framing import AddedToken
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
-@dataclass
 class Numbering:
     """Added tokens with their ids.
 
-    Attributes:
+    Args:
         path: the file of the vocabulary, for messages.
-        ids: the ids of the model's tokens.
+        find_ids: returns the ids of the model's tokens; called only if a token needs them.
         added: the added tokens so far, in the order in which they were added.
-        size: the number of the model's tokens; by default, that of ``ids``.
+        size: the number of the model's tokens; by default, that of its ids.
     """
 
-    path: Path
-    ids: Mapping[str, int]
-    added: list[AddedToken]
-    size: int | None = None
-    _by_content: dict[str, int] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        path: Path,
+        find_ids: Callable[[], Mapping[str, int]],
+        added: Iterable[AddedToken] = (),
+        size: int | None = None,
+    ) -> None:
+        self.added = list(added)
+        self._path = path
+        self._find_ids = find_ids
+        self._given_size = size
         self._by_content = {token.content: place for place, token in enumerate(self.added)}
+
+    @cached_property
+    def _ids(self) -> Mapping[str, int]:
+        return self._find_ids()
+
+    @property
+    def _size(self) -> int:
+        return len(self._ids) if self._given_size is None else self._given_size
 
     def add_declared(
         self,
@@ -84,9 +96,9 @@ class Numbering:
         ids with tokens such as ``<|reserved_token_100261|>``.
         """
         names = {literal.id: literal.content for literal in declared.numbered}
-        first = len(self.ids) if self.size is None else self.size
+        first = self._size
         last = max((literal.id or 0 for literal in declared.numbered), default=-1)
-        files.check_highest(self.path, last, first + len(names))
+        files.check_highest(self._path, last, first + len(names))
         for token_id in range(first, last + 1):
             self._add(names.get(token_id, f"<|reserved_token_{token_id}|>"), special=True)
 
@@ -135,9 +147,9 @@ class Numbering:
         self.added.append(AddedToken(content, self._next_id(content), **known))
 
     def _next_id(self, content: str) -> int:
-        if (held := self.ids.get(content)) is not None:
+        if (held := self._ids.get(content)) is not None:
             return held
-        size = len(self.ids) if self.size is None else self.size
+        size = self._size
         highest = max((token.id for token in self.added), default=-1)
         return highest + 1 if highest >= size else size
 
@@ -151,12 +163,12 @@ class Numbering:
         if (holder := self._holder(literal.id)) is not None:
             raise FormatError(
                 declared.folder / literal.source,
-                f"id {literal.id} is {literal.content!r:.80}, but in {self.path.name} it is "
+                f"id {literal.id} is {literal.content!r:.80}, but in {self._path.name} it is "
                 f"{holder!r:.80}: give each id one token",
             )
         warn(
             f"{declared.folder}: {literal.content!r:.80} has id {literal.id} in {literal.source}, "
-            f"but id {own} after the vocabulary of {self.path.name}; {own} is used, as in "
+            f"but id {own} after the vocabulary of {self._path.name}; {own} is used, as in "
             "transformers"
         )
 
@@ -165,11 +177,7 @@ class Numbering:
         for token in self.added:
             if token.id == token_id:
                 return token.content
-        return self._tokens.get(token_id)
-
-    @property
-    def _tokens(self) -> dict[int, str]:
-        return {token_id: content for content, token_id in self.ids.items()}
+        return next((content for content, held in self._ids.items() if held == token_id), None)
 
     def finder(self, roles: Mapping[str, str]) -> Callable[[str], tuple[str, int]]:
         """Return the function that finds the literal and the id of a role or a literal."""
@@ -178,10 +186,10 @@ class Numbering:
             content = roles.get(name, name)
             if (place := self._by_content.get(content)) is not None:
                 return content, self.added[place].id
-            if content in self.ids:
-                return content, self.ids[content]
+            if content in self._ids:
+                return content, self._ids[content]
             raise FormatError(
-                self.path,
+                self._path,
                 f"{name} is {files.dump(content)}, which is no token, but the template needs it",
             )
 
