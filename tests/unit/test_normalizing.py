@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
+import regex
 
 from toksmith.errors import SplitError
 from toksmith.normalizers import (
@@ -18,6 +21,7 @@ from toksmith.normalizers import (
 )
 from toksmith.stages.aligned import Aligned
 from toksmith.stages.normalize import normalize
+from toksmith.stages.normalize_forms import _NEWER, acting_backwards
 
 ACUTE, DOT = "\u0301", "\u0323"
 NFC, NFD = (UnicodeForm("NFC"),), (UnicodeForm("NFD"),)
@@ -91,3 +95,27 @@ def test_patterns_are_checked() -> None:
     with pytest.raises(SplitError, match="not a regular expression"):
         Replace("(", "x", is_regex=True)
     assert Replace("(", "x").pattern == "("
+
+
+def test_the_characters_that_act_on_the_one_before_them() -> None:
+    """Those whose first part has a combining class, or composes with a part before it."""
+    points = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    characters = "".join(map(chr, points))
+    fields = {c: unicodedata.decomposition(c).split() for c in characters}
+    seconds = {
+        chr(int(parts[1], 16))
+        for c, parts in fields.items()
+        if len(parts) == 2 and "<" not in parts[0] and unicodedata.normalize("NFC", c) == c
+    }
+    seconds |= set(map(chr, [*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)]))
+    newer = set(regex.findall(f"[{_NEWER}]", characters))
+    expected = {
+        c
+        for c in characters
+        for form in ("NFD", "NFKD")
+        if unicodedata.combining(first := unicodedata.normalize(form, c)[0]) or first in seconds
+    }
+    found = acting_backwards(characters)
+    assert expected - newer <= found
+    # Others are newer than Python's tables.
+    assert {unicodedata.category(c) for c in found - expected} <= {"Cn"}

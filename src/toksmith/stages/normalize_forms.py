@@ -133,10 +133,15 @@ def acting_backwards(text: str) -> set[str]:
 
 # A character that is newer than the forms of `tokenizers` (Unicode 9.0) acts on none.
 _NEWER = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges("INERT"))
-# Marks, vowels and final consonants of Hangul, and what a compatibility form turns into them.
+# Characters whose first part is reordered (its combining class is not 0) or composes with the part
+# before it: most marks, some vowel signs, vowels and final consonants of Hangul. Other vowel signs
+# do neither.
 _ACTING = (
-    r"[\p{M}\u0e33\u0eb3\u1160-\u11ff\u3133\u3135\u3136\u313a-\u313f\u314f-\u318e"
-    rf"\uff9e-\uffa0\uffa3-\uffdc--{_NEWER}]"
+    r"[\P{ccc=0}\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf"
+    r"\u0f73\u0f75\u0f81\u102e\u1161-\u1175\u11a8-\u11c2\u1b35\u3133\u3135\u3136\u313a-\u313f"
+    r"\u314f-\u3163\uff9e\uff9f\uffa3\uffa5\uffa6\uffaa-\uffaf\uffc2-\uffc7\uffca-\uffcf"
+    r"\uffd2-\uffd7\uffda-\uffdc\U00011127\U0001133e\U00011357\U000114b0\U000114ba\U000114bd"
+    rf"\U000115af--{_NEWER}]"
 )
 _ACTS = lazy.pattern(f"(?V1){_ACTING}")
 _SEGMENT = lazy.pattern(f"(?V1)[^{_NEWER}]{_ACTING}*")
