@@ -109,7 +109,7 @@ def hub(cache: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | N
 
     def snapshot_download(name: str, *, revision: str | None, allow_patterns: list[str]) -> str:
         calls.append((name, revision))
-        assert {"tokenizer.json", "merges.txt", "spiece.model"} <= {*allow_patterns}
+        assert {"tokenizer.json", "merges.txt", "*.model"} <= {*allow_patterns}
         if name == "org/gone":
             raise OSError("404 Client Error\nRepository Not Found")
         return str(put(cache, name))

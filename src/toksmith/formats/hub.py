@@ -23,7 +23,7 @@ _SUFFIXES = (
 )
 _VOCABULARIES = (
     *("tokenizer.json", "vocab.json", "vocab.txt", "encoder.json", "tekken.json"),
-    *("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model", "tiktoken.model"),
+    *("*.model", "*.tiktoken"),
 )
 _FILES = (
     *_VOCABULARIES,
@@ -78,7 +78,7 @@ def find(name: str, revision: str | None = None) -> Path | None:
     folder = repository / "snapshots" / commit
     if not commit or "/" in commit:
         return None
-    return folder if any((folder / each).is_file() for each in _VOCABULARIES) else None
+    return folder if any(any(folder.glob(each)) for each in _VOCABULARIES) else None
 
 
 def _check(revision: str | None) -> str:
