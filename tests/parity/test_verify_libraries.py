@@ -101,6 +101,18 @@ def test_a_tokenizer_that_the_library_cannot_hold(tmp_path: Path) -> None:
         load_peer("tokenizers", FEW, damaged)
 
 
+def test_a_text_on_which_the_library_fails(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers")
+    path = tmp_path / "tokenizer.json"
+    toksmith.train(texts=["low"], model="word", vocab_size=2, unk_token="?").save(path)
+    path.write_text(path.read_text().replace('"unk_token":"?"', '"unk_token":"gone"'))
+    tok = toksmith.train(texts=["low"], model="word", vocab_size=2, unk_token="?")
+    original = Original("tokenizers", tok, tok)
+    original._peer = load_peer("tokenizers", tok, path)
+    with pytest.raises(UnsupportedError, match=r"^tokenizers [0-9.]+ fails on a text: "):
+        original.first_difference(["high"])
+
+
 def test_two_tokenizers() -> None:
     other = FEW.with_split("gpt4")
     assert toksmith.verify(FEW, FEW) is None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from toksmith._base.text import Text, string, utf8
 from toksmith._base.visible import visible
+from toksmith.errors import UnsupportedError
 from toksmith.formats import hub
 from toksmith.loading import AnyTokenizer
 from toksmith.measure.hard_texts import is_unassigned
@@ -99,7 +100,7 @@ class Original:
             some = [self._readable(text) for text in texts[start : start + _BATCH]]
             found: dict[int, Mode] = {}
             for mode in self._peer.modes:
-                ours, theirs = self._ours(some, mode), self._peer.encode(some, mode)
+                ours, theirs = self._ours(some, mode), self._theirs(some, mode)
                 for place, (one, other) in enumerate(zip(ours, theirs, strict=True), start):
                     if one != other:
                         found.setdefault(place, mode)
@@ -109,11 +110,11 @@ class Original:
         """Return the difference that a text makes, of a short part of it."""
 
         def differs(part: str) -> bool:
-            return self._ours([part], mode) != self._peer.encode([part], mode)
+            return self._ours([part], mode) != self._theirs([part], mode)
 
         whole = self._readable(text)
         part = shortened(whole, differs)
-        (left,), (right,) = self._ours([part], mode), self._peer.encode([part], mode)
+        (left,), (right,) = self._ours([part], mode), self._theirs([part], mode)
         unequal = (i for i, pair in enumerate(zip(left, right)) if pair[0] != pair[1])  # noqa: B905
         return LibraryDifference(
             library=self.library,
@@ -132,6 +133,16 @@ class Original:
     def _readable(self, text: Text) -> str:
         """Return a text as the library takes it: most take no halves of surrogate pairs."""
         return string(text if self._peer.takes_surrogates else utf8(text))
+
+    def _theirs(self, texts: Sequence[str], mode: Mode) -> list[list[int]]:
+        try:
+            return self._peer.encode(texts, mode)
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as wrong:  # a panic of a library in Rust is no Exception
+            raise UnsupportedError(
+                f"{self.library} fails on a text: {type(wrong).__name__}: {wrong}; give other texts"
+            ) from wrong
 
     def _ours(self, texts: Sequence[str], mode: Mode) -> list[list[int]]:
         return self._tokenizer.encode_batch(
