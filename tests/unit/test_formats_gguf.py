@@ -21,6 +21,8 @@ from toksmith._base.byte_alphabet import spell
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats.gguf_splits import pre_tokenizers
 from toksmith.framing import AddedToken, Framing
+from toksmith.measure.hard_texts import hard_texts
+from toksmith.measure.verify import find_differing
 from toksmith.models import Unigram
 
 LONG = [*TEXTS, " a  b<s>ab</s> b", "[CLS] low er [MASK] Low É", "ﬁ № Ａ e\u0301 \x01 日本語"]
@@ -180,14 +182,17 @@ def test_a_file_without_a_pattern(tmp_path: Path) -> None:
     assert tok.decode(tok.encode("a 12345.")) == "a 12345."
 
 
-def test_gemma4_by_hand(tmp_path: Path) -> None:
+def gemma4_values() -> dict[str, Any]:
     names = ["<bos>", "▁", "a", "b", "ab", "▁ab", *(f"<0x{i:02X}>" for i in range(256)), "\n"]
     kinds = [3, *[1] * 5, *[6] * 256, 1]
-    values = tokens_of(
+    return tokens_of(
         "gemma4", names, token_type=Array(INT32, kinds), merges=Array(STRING, ["a b", "▁ ab"]),
         bos_token_id=0, add_bos_token=False,
     )  # fmt: skip
-    tok = load(tmp_path, values)
+
+
+def test_gemma4_by_hand(tmp_path: Path) -> None:
+    tok = load(tmp_path, gemma4_values())
     assert tok.encode("ab ab\né", add_special_tokens=True) == [0, 4, 5, 262, 6 + 0xC3, 6 + 0xA9]
     assert tok.decode([4, 5, 262, 6 + 0xC3, 6 + 0xA9]) == "ab ab\né"
 
@@ -322,21 +327,32 @@ def test_it_is_a_format_to_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "own",
+    ("values", "target"),
     [
-        pipeline(framing=Framing((AddedToken("<|end|>", 266),))),
-        bert(),
-        sentencepiece(charsmap=b"", byte_fallback=True, remove_extra_whitespaces=False),
+        (converted(pipeline(framing=Framing((AddedToken("<|end|>", 266),)))), "x.json"),
+        (converted(pipeline(framing=Framing((AddedToken("<|end|>", 266),)))), "x.tiktoken"),
+        (converted(pipeline(framing=Framing((AddedToken("<|end|>", 266),)))), "x.model"),
+        (gpt2_values(pre="deepseek-llm"), "x.json"),
+        (gpt2_values(pre="tiny_aya"), "x.json"),
+        (converted(bert()), "x.json"),
+        (converted(sentencepiece(charsmap=b"", byte_fallback=True,
+                                 remove_extra_whitespaces=False)), "x.json"),
+        (converted(sentencepiece(Unigram, charsmap=b"")), "x.json"),
+        (gemma4_values(), "x.json"),
     ],
-    ids=["bytes", "words", "bpe"],
-)
-def test_conversion_to_tokenizer_json(tmp_path: Path, own: Any) -> None:
-    tok = load(tmp_path, converted(own))
-    tok.save(tmp_path / "tokenizer.json")
-    again = toksmith.load(tmp_path / "tokenizer.json")
-    texts = [*LONG, "<u>a <u>"]
-    assert encoded(again, texts) == encoded(tok, texts)
-    assert again.encode("a", add_special_tokens=True) == tok.encode("a", add_special_tokens=True)
+    ids=["bytes", "tiktoken", "minbpe", "splits", "word boundaries", "words", "bpe", "unigram",
+         "gemma4"],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:in a tokenizer.json, every piece of a Unigram model")
+def test_conversion(tmp_path: Path, values: dict[str, Any], target: str) -> None:
+    tok = load(tmp_path, values)
+    tok.save(tmp_path / target)
+    again = toksmith.load(tmp_path / target)
+    texts = [*LONG, "<u>a <u>", *hard_texts(tok.special_tokens, count=300)]
+    for framed in (False, True):
+        assert find_differing(
+            tok, again, texts, by="ids", special="encode", add_special_tokens=framed
+        ) == []  # fmt: skip
 
 
 def test_bytes_without_an_id_are_left_out(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def uncover_gaps(pattern: str) -> PatternSplitter:
 
     Example:
         >>> uncover_gaps(cover_gaps(PatternSplitter("[a-z]+")))
-        PatternSplitter(pattern='[a-z]+', gaps='keep')
+        PatternSplitter(pattern='[a-z]+', gaps='keep', then=())
     """
     inner = pattern[len(_OPEN) : (len(pattern) - len(_MIDDLE) - len(_CLOSE) + len(_OPEN)) // 2]
     if pattern == _OPEN + inner + _MIDDLE + inner + _CLOSE and _unfit(inner) is None:
