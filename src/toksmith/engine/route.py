@@ -28,7 +28,7 @@ def route_of(pipeline: Pipeline, encoder: Encoder) -> str:
         splitter in Python, model in the kernel: split pattern '(?=ab)a|.' has no automaton: ...
     """
     from toksmith.engine.fused import FusedEncoder
-    from toksmith.engine.stepwise import ReferenceEncoder
+    from toksmith.engine.stepwise import ReferenceEncoder, StepwiseEncoder
 
     if isinstance(encoder, ReferenceEncoder):
         return "all in Python"
@@ -40,8 +40,10 @@ def route_of(pipeline: Pipeline, encoder: Encoder) -> str:
         return f"model in the kernel; in Python before it: {names}"
     if (reason := _refusal_of(pipeline.splitter)) is not None:
         return f"splitter in Python, model in the kernel: {reason}"
-    where = "normalizer in Python, then kernel" if pipeline.normalizer else "kernel"
-    return f"{where}, {_scanner(pipeline.splitter)}"
+    where = f"kernel, {_scanner(pipeline.splitter)}"
+    if isinstance(encoder, StepwiseEncoder):
+        return f"normalizer in Python, then {where}"
+    return f"{where} and its normalizer" if pipeline.normalizer else where
 
 
 def _scanner(splitter: Splitter | None) -> str:
