@@ -91,6 +91,13 @@ struct Owner {
 
 }  // namespace
 
+void need_numpy() {
+    static bool is_there = false;
+    if (is_there) return;
+    nb::module_::import_("toksmith._base.lazy").attr("load")("numpy");
+    is_there = true;
+}
+
 Array<Id> to_numpy(IdArray ids, std::shared_ptr<ResultBufferCache> kept) {
     need_numpy();
     auto* owned = new Owner{std::move(ids), std::move(kept)};

@@ -63,12 +63,7 @@ class TextViews {
 
 // Imports NumPy, which the first array needs. Done explicitly because nanobind would replace any
 // exception during that import, such as KeyboardInterrupt, by a TypeError.
-inline void need_numpy() {
-    static bool is_there = false;
-    if (is_there) return;
-    nb::module_::import_("numpy");
-    is_there = true;
-}
+void need_numpy();
 
 // `kept`: receives the memory when Python frees the array; null: the memory is freed.
 Array<Id> to_numpy(IdArray ids, std::shared_ptr<ResultBufferCache> kept = {});

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -256,6 +258,76 @@ def test_reading_an_idle_pipe_can_be_interrupted(tmp_path: Path, call: str) -> N
     assert (child.returncode, child.stdout, child.stderr) == (0, "ended\n", "")
 
 
+IMPORT = """
+import signal, sys, toksmith
+from toksmith._base import lazy
+
+class Finder:
+    def find_spec(self, name, *_):
+        if name in WANTED:
+            WANTED.clear()
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:  # as NumPy's C code does during its import
+                print("lost")
+
+BEFORE
+WANTED = MODULES
+sys.meta_path.insert(0, Finder())
+try:
+    CALL
+except KeyboardInterrupt:
+    print("heard")
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+import numpy
+print(numpy.random.default_rng(3).integers(1))
+"""
+
+
+def run_import(before: str, call: str, modules: tuple[str, ...] = ("numpy", "regex")) -> str:
+    """Run a call in a new process, with Ctrl-C at the start of imports; return what it printed."""
+    script = IMPORT.replace("MODULES", repr([*modules])).replace("BEFORE", before)
+    child = subprocess.run(
+        [sys.executable, "-c", script.replace("CALL", call)],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (child.returncode, child.stderr) == (0, "")
+    return child.stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "call"),
+    [
+        ("", "toksmith.train(texts=['low lower'], vocab_size=257, progress=False)"),
+        ("tok = toksmith.get('toksmith-small')", "tok.encode_array('low')"),
+        ("", "lazy.np.int64"),
+        ("", "lazy.extra('numpy', 'arrow')"),
+        ("", "lazy.pattern('low').match('low')"),
+    ],
+)
+def test_an_interrupted_import_ends_before_the_call_does(before: str, call: str) -> None:
+    assert run_import(before, call) == "heard\n0\n"
+
+
+def test_a_part_of_numpy_is_imported_as_a_whole() -> None:
+    call = "lazy.np.random.default_rng"
+    assert run_import("lazy.np.int64", call, ("numpy.random",)) == "heard\n0\n"
+
+
+def test_imports_in_other_threads_leave_the_handler_alone() -> None:
+    before = "import threading; thread = threading.Thread(target=lambda: lazy.np.int64)"
+    assert run_import(before, "thread.start(); thread.join()", ()) == "0\n"
+
+
+def test_an_import_keeps_ctrl_c_ignored() -> None:
+    before = "signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    call = (
+        "lazy.np.int64; print(signal.getsignal(signal.SIGINT).name); "
+        "signal.signal(signal.SIGINT, signal.default_int_handler)"
+    )
+    assert run_import(before, call) == "SIG_IGN\n0\n"
+
+
 @pytest.mark.parametrize("errors", ["replace", "ignore", "backslashreplace", "surrogatepass"])
 def test_blocks_of_invalid_text_are_decoded_as_a_whole(
     monkeypatch: pytest.MonkeyPatch, errors: str
@@ -290,3 +362,34 @@ def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPa
     ids[3] = -1
     with pytest.raises(toksmith.errors.UnknownTokenError, match="id -1 at position 3"):
         toksmith.tokenizer.decode.id_array(ids)
+
+
+def test_numpy_never_looks_up_attributes_of_enums(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where NumPy compares with an enum, it drops what Python code raises, Ctrl-C included."""
+    found: list[str] = []
+
+    def look_up(cls: type, name: str) -> object:
+        if name.startswith("__array"):
+            found.append(f"{name} of {cls.__name__}")
+        raise AttributeError(name)
+
+    monkeypatch.setattr(enum.EnumType, "__getattr__", look_up, raising=False)
+    assert (np.ones(1, np.uint8) == enum.IntEnum("Sample", "ONE").ONE).all()
+    assert found  # what the test looks for
+    found.clear()
+    sizes = {"wordpiece": 50, "unigram": 30}
+    for model in ("wordpiece", "unigram", "sentencepiece-bpe", "sentencepiece-unigram"):
+        size = sizes.get(model, 34)
+        tok = toksmith.train(texts=[SHORT] * 9, model=model, vocab_size=size, progress=False)
+        toksmith.audit(tok)
+        for suffix in (".json", ".model", ".gguf"):
+            with suppress(toksmith.errors.ToksmithError):
+                tok.save(tmp_path / f"{model}{suffix}")
+                assert toksmith.load(tmp_path / f"{model}{suffix}").encode(SHORT)
+        monkeypatch.setenv("TOKSMITH_ENGINE", "reference")
+        slow = toksmith.Tokenizer(tok.pipeline)
+        assert slow.decode(slow.encode(SHORT)) == SHORT
+        monkeypatch.delenv("TOKSMITH_ENGINE")
+    assert found == []

@@ -7,7 +7,8 @@ real modules.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
@@ -19,6 +20,7 @@ __all__ = [
     "extra",
     "hashlib",
     "json",
+    "load",
     "module",
     "names",
     "np",
@@ -28,6 +30,31 @@ __all__ = [
     "regex",
     "unicodedata",
 ]
+
+
+@contextmanager
+def _interrupts_deferred() -> Iterator[None]:
+    """Run the handler of Ctrl-C at the end of the block if Ctrl-C is pressed in it.
+
+    The C code of NumPy clears some exceptions that are raised during its import, so Ctrl-C could
+    be lost; and after an import that ended halfway, NumPy cannot be imported again.
+    """
+    import signal  # most calls do not need it
+
+    handler = signal.getsignal(signal.SIGINT)
+    received: list[tuple[Any, ...]] = []
+    try:
+        if callable(handler):  # not where SIGINT is ignored, or handled outside Python
+            signal.signal(signal.SIGINT, lambda *given: received.append(given))
+    except ValueError:  # not the main thread: no handler runs here
+        handler = None
+    try:
+        yield
+    finally:
+        if callable(handler):
+            signal.signal(signal.SIGINT, handler)
+            if received:
+                handler(*received[-1])
 
 
 class _Later:
@@ -46,9 +73,23 @@ class _Later:
         return found
 
 
+def load(name: str) -> Any:
+    """Import and return a module; Ctrl-C during the import raises KeyboardInterrupt after it."""
+    with _interrupts_deferred():
+        return import_module(name)
+
+
 def module(name: str) -> Any:
     """Return a proxy of a module, which is imported at its first attribute access."""
     return _Later(lambda: import_module(name))
+
+
+class _ExtensionLater(_Later):
+    """A proxy of a module with C code. Some of its attributes import more, such as np.random."""
+
+    def __getattr__(self, name: str) -> object:
+        with _interrupts_deferred():
+            return super().__getattr__(name)
 
 
 class _CalledLater(_Later):
@@ -82,7 +123,7 @@ def extra(name: str, of: str) -> Any:
         MissingExtraError: it is not installed.
     """
     try:
-        return import_module(name)
+        return load(name)
     except ImportError as missing:
         raise MissingExtraError(
             f"{name.partition('.')[0]} is not installed: pip install toksmith[{of}]"
@@ -100,7 +141,9 @@ if TYPE_CHECKING:
     import regex
 else:
     hashlib, json, numbers, unicodedata = map(module, ("hashlib", "json", "numbers", "unicodedata"))
-    np, npt, regex = map(module, ("numpy", "numpy.typing", "regex"))
+    np, npt, regex = (
+        _ExtensionLater(partial(import_module, name)) for name in ("numpy", "numpy.typing", "regex")
+    )
 
 
 def names(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:

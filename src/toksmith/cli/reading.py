@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toksmith._base.documents import exists, open_mapped
+from toksmith._base.lazy import np
 from toksmith.cli.common import Dtype, IdFormat
 from toksmith.cli.messages import say
 from toksmith.errors import OptionError
@@ -145,8 +146,6 @@ def parse_ids(data: bytes, form: IdFormat, dtype: Dtype) -> Ids:
         OptionError: the bytes have another format; the message says where.
     """
     if form is IdFormat.BINARY:
-        import numpy as np
-
         if len(data) % np.dtype(dtype.code).itemsize:
             raise OptionError(
                 f"{len(data)} bytes are not a multiple of the size of {dtype.value}: see --dtype"
@@ -175,8 +174,6 @@ def _is_id(word: bytes) -> bool:
 
 def _npy_ids(data: bytes) -> Ids:
     import io
-
-    import numpy as np
 
     try:
         ids = np.load(io.BytesIO(data), allow_pickle=False)

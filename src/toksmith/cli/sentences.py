@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from toksmith._base.lazy import np
 from toksmith._base.visible import count_of
 from toksmith.cli.common import File, Quiet
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
@@ -54,8 +55,6 @@ def run(
     Without --json, white space around a sentence is removed, and a line break inside is a space.
     Needs pip install toksmith\[segment].
     """
-    import numpy as np
-
     from toksmith.cli.reading import read_text
     from toksmith.segment import sentences
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from toksmith._base.lazy import np
 from toksmith._base.visible import count_of
 from toksmith.cli.common import File, Quiet
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption
@@ -47,8 +48,6 @@ def run(
     Words are found by ICU, by UAX #29 (Unicode Text Segmentation) and, in Chinese, Japanese and
     Thai, by dictionaries. Needs pip install toksmith\[segment].
     """
-    import numpy as np
-
     from toksmith._base.text import utf8
     from toksmith._base.visible import visible
     from toksmith.cli.reading import read_text

@@ -16,7 +16,7 @@ from toksmith.models import PieceType
 KEY = "tokenizer.ggml."
 """The start of the names of the tokenizer's keys."""
 
-NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = PieceType
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = map(int, PieceType)
 BYTES = frozenset(b"<0x%02X>" % byte for byte in range(256))
 """The tokens for bytes."""
 

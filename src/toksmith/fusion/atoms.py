@@ -149,7 +149,7 @@ def vocabulary_atoms(
 
 
 def _units(kinds: Mapping[str, Unit]) -> Units:
-    units = np.full(CODE_POINTS, Unit.RUN, np.uint8)
+    units = np.full(CODE_POINTS, int(Unit.RUN), np.uint8)
     for character, unit in kinds.items():
         units[ord(character)] = unit
     return units

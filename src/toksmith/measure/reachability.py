@@ -76,14 +76,14 @@ class Reachability:
 
     def of(self, category: Category) -> list[int]:
         """Return the ids of a category."""
-        ids: list[int] = np.flatnonzero(self.categories == category).tolist()
+        ids: list[int] = np.flatnonzero(self.categories == int(category)).tolist()
         return ids
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of tokens in each category."""
         return {
-            category.name.lower().replace("_", " "): int((self.categories == category).sum())
+            category.name.lower().replace("_", " "): int((self.categories == int(category)).sum())
             for category in Category
             if category is not Category.NONE
         }
@@ -103,8 +103,7 @@ def reachability(tok: Tokenizer, threads: int | None = None) -> Reachability:
         (130, 128, 0)
     """
     tokens = tokens_of(tok)
-    # A list: where NumPy compares with an enum, it looks up attributes and drops what is raised
-    # there, Ctrl-C included.
+    # A list: comparing an array with an enum can lose Ctrl-C; see PieceType.
     found = [Category.UNREACHABLE if token else Category.NONE for token in tokens]
 
     def mark(ids: Iterable[int], category: Category) -> None:

@@ -12,6 +12,8 @@ from toksmith.errors import OptionError
 from toksmith.models.words import ids_of
 
 
+# Operations of NumPy get members as int: where NumPy looks up attributes of an enum, it drops what
+# is raised there, Ctrl-C included.
 class PieceType(IntEnum):
     """The role of a piece; the numbers are those of SentencePiece's files.
 
@@ -118,7 +120,7 @@ class Pieces:
             >>> pieces.of_type(PieceType.CONTROL)
             [1]
         """
-        ids: list[int] = np.flatnonzero(self.types == kind).tolist()
+        ids: list[int] = np.flatnonzero(self.types == int(kind)).tolist()
         return ids
 
     def ids_of_types(self, *kinds: PieceType) -> dict[bytes, int]:

@@ -146,4 +146,4 @@ class Merger:
             yield symbol
 
     def _is_unused(self, token_id: int) -> bool:
-        return bool(self.model.types[token_id] == PieceType.UNUSED)
+        return int(self.model.types[token_id]) == PieceType.UNUSED

@@ -74,7 +74,7 @@ class Lattice:
         self._number = np.float32 if model.single else float
         if model.single:
             text = [PieceType.NORMAL, PieceType.USER_DEFINED]
-            normal = model.scores[model.types == PieceType.NORMAL]
+            normal = model.scores[model.types == int(PieceType.NORMAL)]
         else:
             text = list(PieceType)
             normal = model.scores
@@ -116,7 +116,7 @@ class Lattice:
         return found
 
     def _score(self, token_id: int, in_characters: bool) -> float:
-        if self.model.single and self.model.types[token_id] == PieceType.USER_DEFINED:
+        if self.model.single and int(self.model.types[token_id]) == PieceType.USER_DEFINED:
             piece = self.model.vocab[token_id]
             size = len(piece.decode(errors="replace")) if in_characters else len(piece)
             return float(np.float32(0.1 * (size - 1)))  # more than any probability

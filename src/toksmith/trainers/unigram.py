@@ -213,7 +213,7 @@ def train_metaspace_unigram(
             f"the text yields only {size - room + len(pieces):,} of {size:,} tokens. Use more "
             "text, or a smaller vocab_size"
         )
-    types = np.full(1 + len(pieces), PieceType.NORMAL, np.uint8)
+    types = np.full(1 + len(pieces), int(PieceType.NORMAL), np.uint8)
     types[0] = PieceType.UNKNOWN
     model = Unigram(
         (options.unk_token.encode(), *(piece.encode() for piece, _ in pieces)),

@@ -77,7 +77,7 @@ def _scores(model: SentencePieceBPE, added: Collection[str]) -> dict[str, float]
                 "sentencepiece can hold that"
             )
     pieces = [piece.decode() for piece in model.vocab]
-    normal = model.types == PieceType.NORMAL
+    normal = model.types == int(PieceType.NORMAL)
     single = model.scores.astype(np.float32).tolist()  # as SentencePiece compares them
     scores = {piece: single[i] for i, piece in enumerate(pieces) if normal[i]}
     for token_id, piece in enumerate(pieces):

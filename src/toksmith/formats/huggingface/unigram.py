@@ -29,7 +29,7 @@ def read(entry: Entry, added: list[AddedToken]) -> Unigram:
     model = Unigram(
         vocab=tuple(piece.encode() for piece in pieces),
         scores=np.array(scores, np.float64),
-        types=np.full(len(pieces), PieceType.NORMAL, np.uint8),
+        types=np.full(len(pieces), int(PieceType.NORMAL), np.uint8),
         unk_id=unk_id,
         byte_fallback=_has_bytes(entry, ids),
         single=False,
@@ -133,7 +133,7 @@ def _scores(pipeline: Pipeline, model: Unigram) -> list[float]:
             "ids there, unlike here; a sentencepiece file keeps the difference"
         )
     # The score of unknown characters depends on the lowest score.
-    normal = model.types == PieceType.NORMAL
+    normal = model.types == int(PieceType.NORMAL)
     lowest = scores[normal].min() if normal.any() else 0.0
     written: list[float] = np.where(normal, scores, np.maximum(scores, lowest)).tolist()
     return written
