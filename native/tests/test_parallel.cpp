@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -114,6 +115,25 @@ TEST(a_poll_that_returns_false_is_not_called_again) {
     const auto end = std::chrono::steady_clock::now() + 5 * Stop::kInterval;
     while (std::chrono::steady_clock::now() < end) interruption_point();
     CHECK(polls == 2);
+}
+
+TEST(parts_of_a_range_end_at_interruption_points) {
+    using Parts = std::vector<std::pair<std::size_t, std::size_t>>;
+    Parts parts;
+    const auto add = [&](std::size_t first, std::size_t last) { parts.emplace_back(first, last); };
+    InterruptionPoints<10> points;
+    points.step();
+    points.in_parts(25, add);
+    points.in_parts(0, add);
+    points.in_parts(7, add);
+    CHECK(parts == Parts({{0, 9}, {9, 19}, {19, 25}, {0, 4}, {4, 7}}));
+    Stop stop;
+    const Stop::Scope scope(stop);
+    stop.request();
+    parts.clear();
+    CHECK_THROWS(points.in_parts(7, add), Stopped);
+    CHECK_THROWS(points.in_parts(30, add), Stopped);
+    CHECK(parts == Parts({{0, 7}, {0, 10}}));
 }
 
 TEST(a_thread_that_fails_ends_the_others_but_not_the_call) {

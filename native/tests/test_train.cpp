@@ -6,6 +6,7 @@
 #include "counting/chunk_counter.hpp"
 #include "counting/word_counter.hpp"
 #include "kit.hpp"
+#include "training/bpe/merge_criteria.hpp"
 
 using namespace toksmith;
 using namespace toksmith::test;
@@ -168,6 +169,57 @@ TEST(train_is_stopped_on_threads) {
     CHECK_THROWS(bpe::train(words.counted, {.size = 3}, options,
                             [](const bpe::Training&) -> bool { throw std::range_error("stop"); }),
                  std::range_error);
+}
+
+namespace {
+
+// Requests a stop when the first merge puts its new pairs into the queue.
+struct StopsAfterFirstMerge : bpe::MostFrequent<false> {
+    explicit StopsAfterFirstMerge(Stop& stop) : MostFrequent({}, 0), stop_(stop) {}
+
+    void made(Id, Id) { is_merging_ = true; }
+    std::uint64_t worth(const bpe::Pair& pair) const {
+        if (is_merging_) stop_.request();
+        return MostFrequent::worth(pair);
+    }
+
+ private:
+    Stop& stop_;
+    bool is_merging_ = false;
+};
+
+// The number of merges that were done when the stop during the first one ended training.
+std::size_t merges_at_stop(const Words& words, std::size_t letters) {
+    Stop stop;
+    const Stop::Scope scope(stop);
+    StopsAfterFirstMerge criterion(stop);
+    bpe::MergeTrainer trainer(words.counted, letters, 1, criterion, {.threads = 1, .least = 1});
+    std::size_t merges = 0;
+    const auto watch = [&](const bpe::Training& so_far) {
+        merges = so_far.merges.size();
+        return true;
+    };
+    CHECK_THROWS(trainer.run(9, watch), Stopped);
+    return merges;
+}
+
+}  // namespace
+
+// The first merge makes so many positions that outdated ones are dropped.
+TEST(train_is_stopped_while_it_sifts_the_positions_of_one_pair) {
+    Words words;
+    std::string text;
+    for (int i = 0; i < 20'000; ++i) text += "ab";
+    words.add(text, 1);
+    CHECK(merges_at_stop(words, 2) == 0);
+}
+
+TEST(train_is_stopped_while_it_copies_the_positions_of_many_pairs) {
+    Words words;
+    std::string text;
+    for (int i = 0; i < 20'000; ++i) text += {'a', 'b', static_cast<char>('c' + i % 24)};
+    words.add(text, 1);
+    CHECK(merges_at_stop(words, 26) == 0);
 }
 
 TEST(train_goes_on_from_merged_chunks) {

@@ -5,6 +5,7 @@
 // gives each thread a Stop nested in the caller's, and requests it when one of the threads fails.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -82,6 +83,19 @@ class InterruptionPoints {
  public:
     void step() {
         if (--left_ == 0) [[unlikely]] {
+            left_ = kSteps;
+            interruption_point();
+        }
+    }
+    // Calls work(first, last) for consecutive parts of [0, size). Each element counts as a step.
+    template <typename Work>
+    void in_parts(std::size_t size, const Work& work) {
+        for (std::size_t first = 0; first < size;) {
+            const std::size_t last = first + std::min(size - first, left_);
+            work(first, last);
+            left_ -= last - first;
+            first = last;
+            if (left_ > 0) continue;
             left_ = kSteps;
             interruption_point();
         }

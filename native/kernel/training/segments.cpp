@@ -21,10 +21,12 @@ void write(Id symbol, std::vector<std::uint8_t>& out) {
     out.push_back(static_cast<std::uint8_t>(symbol));
 }
 
-void read(const DistinctChunks::Entry& entry, std::vector<Id>& out) {
+template <typename Points>
+void read(const DistinctChunks::Entry& entry, std::vector<Id>& out, Points& points) {
     Id symbol = 0;
     unsigned shift = 0;
     for (const std::uint8_t *p = entry.bytes(), *end = p + entry.size(); p < end; ++p) {
+        points.step();
         symbol |= static_cast<Id>(*p & 0x7F) << shift;
         shift += 7;
         if (*p & 0x80) continue;
@@ -46,6 +48,7 @@ Segments count_segments(const CountedSymbols& words, std::size_t cut,
     std::atomic<std::size_t> next{0};
     run_on_threads(threads, [&](std::size_t thread) {
         CountingBatch batch;
+        InterruptionPoints<(1 << 16)> points;
         for (std::size_t job = next++; job < jobs; job = next++) {
             const std::size_t last = std::min(size, cut + (job + 1) * kJob);
             for (std::size_t word = cut + job * kJob; word < last;) {
@@ -54,6 +57,7 @@ Segments count_segments(const CountedSymbols& words, std::size_t cut,
                 for (const std::size_t stop = std::min(last, word + kBatch); word < stop; ++word) {
                     const std::uint64_t start = i, end = words.ends[word];
                     for (; i < end; ++i) {
+                        points.step();
                         const Id symbol = words.symbols[i];
                         if (i > start &&
                             rules.apart(alphabet[words.symbols[i - 1]], alphabet[symbol])) {
@@ -76,10 +80,9 @@ Segments count_segments(const CountedSymbols& words, std::size_t cut,
         .ends = {words.ends.begin(), words.ends.begin() + is_cut},
         .counts = {words.counts.begin(), words.counts.begin() + is_cut},
     };
-    InterruptionPoints<4096> points;
+    InterruptionPoints<(1 << 16)> points;
     for (const DistinctChunks::Entry& entry : found.entries()) {
-        points.step();
-        read(entry, result.symbols);
+        read(entry, result.symbols, points);
         result.ends.push_back(result.symbols.size());
         result.counts.push_back(entry.count);
     }

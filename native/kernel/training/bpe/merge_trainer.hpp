@@ -175,6 +175,7 @@ class MergeTrainer {
         }
         for (std::size_t share = 0; share < shares; ++share) {
             for (PairOccurrence& seen : shares_[share].pairs) {
+                points.step();
                 if (seen.pair != PairIndex::kNone)
                     seen.next = pairs_[seen.pair].places + seen.places;
             }
@@ -199,7 +200,9 @@ class MergeTrainer {
     }
 
     void enqueue_new() {
+        InterruptionPoints<4096> points;
         for (std::size_t i = first_new_; i < pairs_.size(); ++i) {
+            points.step();
             pairs_[i].spelled = *pairs_[i].places;
             queue_.add(static_cast<std::uint32_t>(i));
         }
@@ -343,25 +346,22 @@ class MergeTrainer {
         team_.run(starts.size() - 1,
                   [&](std::size_t part) { sift_places(starts[part], starts[part + 1]); });
         PositionArena old = std::exchange(arena_, PositionArena());
-        InterruptionPoints<1024> points;
-        std::size_t copied = 0;  // positions since the last interruption point
+        InterruptionPoints<kAtOnce> points;
         for (Pair& pair : pairs_) {
             points.step();
             if (pair.size == 0) continue;
             old.drop_before(pair.places);
-            pair.places = std::copy_n(pair.places, pair.size, arena_.take(pair.size)) - pair.size;
-            copied += pair.size;
-            if (copied < kAtOnce) continue;
-            interruption_point();
-            copied = 0;
+            const Position* const from = std::exchange(pair.places, arena_.take(pair.size));
+            points.in_parts(pair.size, [&](std::size_t begin, std::size_t end) {
+                std::copy(from + begin, from + end, pair.places + begin);
+            });
         }
         enough_places_ = std::max(arena_.taken() / 2 * 3, few_places_);
     }
 
     // Moves the positions that are still valid to the front of their lists.
     void sift_places(std::size_t first, std::size_t last) {
-        InterruptionPoints<1024> points;
-        std::size_t sifted = 0;  // positions since the last interruption point
+        InterruptionPoints<kAtOnce> points;
         for (std::size_t i = first; i < last; ++i) {
             points.step();
             if (i + kAhead < last && pairs_[i + kAhead].size > 0) {
@@ -369,20 +369,14 @@ class MergeTrainer {
             }
             Pair& pair = pairs_[i];
             if (pair.count == 0) pair.size = 0;
-            Position *const end = pair.places + pair.size, *kept = pair.places;
-            for (const Position* place = pair.places; place < end;) {
-                const Position* const stop =
-                    place + std::min(static_cast<std::size_t>(end - place), kAtOnce - sifted);
-                sifted += static_cast<std::size_t>(stop - place);
-                for (; place < stop; ++place) {
-                    if (place + kAhead < end) cells_.prefetch(place[kAhead]);
-                    if (is_current(pair, *place)) *kept++ = *place;
+            Position *const places = pair.places, *kept = places;
+            points.in_parts(pair.size, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t at = begin; at < end; ++at) {
+                    if (at + kAhead < pair.size) cells_.prefetch(places[at + kAhead]);
+                    if (is_current(pair, places[at])) *kept++ = places[at];
                 }
-                if (sifted < kAtOnce) continue;
-                interruption_point();
-                sifted = 0;
-            }
-            pair.size = static_cast<std::uint32_t>(kept - pair.places);
+            });
+            pair.size = static_cast<std::uint32_t>(kept - places);
         }
     }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/huge_page_array.hpp"
+#include "base/stop.hpp"
 #include "models/bpe/pair_table.hpp"
 
 namespace toksmith::bpe {
@@ -50,7 +51,9 @@ class PairIndex {
     void grow() {
         const HugePageArray<Slot> old = std::exchange(slots_, HugePageArray<Slot>(2 * (mask_ + 1)));
         const std::size_t old_mask = std::exchange(mask_, 2 * mask_ + 1);
+        InterruptionPoints<(1 << 16)> points;
         for (std::size_t i = 0; i <= old_mask; ++i) {
+            points.step();
             const Slot& slot = old.data()[i];
             if (slot.mark != 0) slots_.data()[slot_of(slot.key)] = slot;
         }

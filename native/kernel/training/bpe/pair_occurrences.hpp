@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/huge_page_array.hpp"
 #include "base/stop.hpp"
 #include "training/bpe/pair_index.hpp"
 #include "training/bpe/position_arena.hpp"
@@ -35,7 +36,10 @@ class alignas(128) PairOccurrences {
         after_.resize(ids);
         pairs.clear();
         size_ = 0;
-        if (noted_.size() < 2 * places) noted_.resize(2 * places);
+        if (noted_size_ < 2 * places) {
+            noted_size_ = 2 * std::max(noted_size_, places);
+            noted_ = HugePageArray<Noted>(noted_size_);
+        }
         joined = 0;
     }
 
@@ -53,7 +57,8 @@ class alignas(128) PairOccurrences {
     void keep_places() {
         for (std::size_t i = 0; i < size_;) {
             for (const std::size_t stop = std::min(size_, i + kAtOnce); i < stop; ++i) {
-                *pairs[noted_[i].occurrence].next++ = noted_[i].place;
+                const Noted& noted = noted_.data()[i];
+                *pairs[noted.occurrence].next++ = noted.place;
             }
             if (i < size_) interruption_point();
         }
@@ -71,8 +76,8 @@ class alignas(128) PairOccurrences {
         std::uint32_t occurrence = 0;
     };
     struct Noted {
-        std::uint32_t occurrence = 0;
-        Position place = 0;
+        std::uint32_t occurrence;
+        Position place;
     };
 
     template <typename MayMerge>
@@ -92,7 +97,8 @@ class alignas(128) PairOccurrences {
 
     std::uint32_t merge_ = 0;
     std::vector<Neighbour> before_, after_;  // by id
-    std::vector<Noted> noted_;               // [0, size_) are used
+    std::size_t noted_size_ = 1;
+    HugePageArray<Noted> noted_{noted_size_};  // [0, size_) are used
     std::size_t size_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/stop.hpp"
 #include "training/unigram/lattices.hpp"
 
 namespace toksmith::unigram {
@@ -32,26 +33,37 @@ class WordPass {
     double run(const Block& block, std::uint32_t start, std::uint32_t end, double weight,
                std::int64_t* expected) {
         const std::size_t length = end - start;
-        if (places_.size() <= length) places_.resize(length + 1);
-        std::fill_n(places_.begin(), length + 1, Place{0, 0, 0});
-        forward(block, start, length);
-        const Place& last = places_[length];
-        places_[length].after = 1 / last.before;
-        backward(block, start, length, weight, expected);
-        return std::log(last.before) - static_cast<double>(last.scale * kScaleBits) * M_LN2;
+        points_.in_parts(length + 1, [&](std::size_t first, std::size_t last) {
+            if (places_.size() < last) places_.resize(last);
+            std::fill(places_.begin() + first, places_.begin() + last, Place{0, 0, 0});
+        });
+        places_[0].before = 1;
+        points_.in_parts(length, [&](std::size_t first, std::size_t last) {
+            forward(block, start, first, last);
+        });
+        Place& end_place = places_[length];
+        scale_up(end_place);
+        end_place.after = 1 / end_place.before;
+        points_.in_parts(length, [&](std::size_t first, std::size_t last) {
+            backward(block, start, length - last, length - first, weight, expected);
+        });
+        return std::log(end_place.before) -
+               static_cast<double>(end_place.scale * kScaleBits) * M_LN2;
     }
 
  private:
-    void forward(const Block& block, std::uint32_t start, std::size_t length) {
+    static void scale_up(Place& place) {
+        if (place.before >= kSmall) return;
+        place.before = scaled(place.before, 1);
+        ++place.scale;
+    }
+
+    // Goes on from the places [first, last) of the word.
+    void forward(const Block& block, std::uint32_t start, std::size_t first, std::size_t last) {
         const ArcFormat format = lattices_.format;
-        places_[0].before = 1;
-        for (std::size_t i = 0; i <= length; ++i) {
+        for (std::size_t i = first; i < last; ++i) {
             Place& here = places_[i];
-            if (here.before < kSmall) {
-                here.before = scaled(here.before, 1);
-                ++here.scale;
-            }
-            if (i == length) break;
+            scale_up(here);
             const std::uint32_t* arc_end =
                 lattices_.end(block, start + static_cast<std::uint32_t>(i));
             for (const std::uint32_t* arc =
@@ -74,10 +86,10 @@ class WordPass {
         }
     }
 
-    void backward(const Block& block, std::uint32_t start, std::size_t length, double weight,
-                  std::int64_t* expected) {
+    void backward(const Block& block, std::uint32_t start, std::size_t first, std::size_t last,
+                  double weight, std::int64_t* expected) {
         const ArcFormat format = lattices_.format;
-        for (std::size_t i = length; i-- > 0;) {
+        for (std::size_t i = last; i-- > first;) {
             Place& here = places_[i];
             const double before = here.before * weight;
             double after = 0;
@@ -100,13 +112,16 @@ class WordPass {
     const Lattices& lattices_;
     const double* probabilities_;
     std::vector<Place> places_;
+    InterruptionPoints<(1 << 14)> points_;
 };
 
 // The probability of each piece. An unknown character is less probable than all pieces.
 std::vector<double> probabilities(const std::vector<Piece>& pieces) {
     std::vector<double> result(pieces.size());
     double least = 0;
+    InterruptionPoints<4096> points;
     for (std::size_t i = 1; i < pieces.size(); ++i) {
+        points.step();
         least = std::min(least, pieces[i].score);
         result[i] = std::exp(pieces[i].score);
     }
@@ -144,7 +159,9 @@ Expected expect(const CountedWords& words, const Seeds& seeds, const Workers& wo
     });
     Expected result{std::vector<double>(chances.size()), 0};
     for (const double likelihood : likelihoods) result.log_likelihood += likelihood;
+    InterruptionPoints<(1 << 16)> points;
     for (std::size_t piece = 1; piece < chances.size(); ++piece) {
+        points.step();
         std::int64_t sum = 0;
         for (const std::vector<std::int64_t>& one : sums) sum += one.empty() ? 0 : one[piece];
         result.counts[piece] = static_cast<double>(sum) / unit;

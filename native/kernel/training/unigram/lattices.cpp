@@ -38,10 +38,12 @@ void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers&
 
     const ArcFormat format = seeds.lattices.format;
     workers.run(seeds.lattices.blocks.size(), [&](std::size_t, std::size_t number) {
+        InterruptionPoints<4096> points;
         Block& block = seeds.lattices.blocks[number];
         std::uint32_t* out = block.arcs.data();
         std::uint32_t begin = 0;
         for (std::size_t place = 0; place + 1 < block.offsets.size(); ++place) {
+            points.step();
             const std::uint32_t end = block.offsets[place + 1];
             for (std::uint32_t i = begin; i < end; ++i) {
                 const std::uint32_t arc = block.arcs[i], length = format.length(arc);

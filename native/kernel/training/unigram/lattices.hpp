@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "training/unigram/trainer.hpp"
 
 namespace toksmith::unigram {
@@ -60,6 +61,15 @@ struct Workers {
     // jobs.
     void run(std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& work) const;
 };
+
+// Enlarges a vector, with interruption points: clearing much memory takes long.
+template <typename T>
+void grow(std::vector<T>& values, std::size_t size) {
+    values.reserve(size);
+    InterruptionPoints<(1 << 20)>().in_parts(
+        size - values.size(),
+        [&](std::size_t first, std::size_t last) { values.resize(values.size() + last - first); });
+}
 
 struct Seeds {
     std::vector<Piece> pieces;  // [0] is the unknown character

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/stop.hpp"
 #include "training/unigram/lattices.hpp"
 
 namespace toksmith::unigram {
@@ -24,15 +25,37 @@ class Viterbi {
     // piece nor unknown characters. Returns its score, or kNever if there is none.
     double run(const Block& block, std::uint32_t start, std::uint32_t end, std::uint32_t without) {
         const std::size_t length = end - start;
-        if (scores_.size() <= length) {
-            scores_.resize(length + 1);
-            last_.resize(length + 1);
-        }
-        std::fill_n(scores_.begin(), length + 1, kNever);
+        points_.in_parts(length + 1, [&](std::size_t first, std::size_t last) {
+            if (scores_.size() < last) {
+                scores_.resize(last);
+                last_.resize(last);
+            }
+            std::fill(scores_.begin() + first, scores_.begin() + last, kNever);
+        });
         scores_[0] = 0;
+        points_.in_parts(length, [&](std::size_t first, std::size_t last) {
+            extend(block, start, length, first, last, without);
+        });
+        return scores_[length];
+    }
+
+    // Calls visit(piece) for each piece of the best segmentation, in reverse order.
+    template <typename Visit>
+    void walk(std::size_t length, Visit visit) const {
+        const ArcFormat format = seeds_.lattices.format;
+        while (length > 0) {
+            visit(format.piece(last_[length]));
+            length -= format.length(last_[length]);
+        }
+    }
+
+ private:
+    // Extends the best paths to the places [first, last) by their arcs.
+    void extend(const Block& block, std::uint32_t start, std::size_t length, std::size_t first,
+                std::size_t last, std::uint32_t without) {
         const Lattices& lattices = seeds_.lattices;
         const ArcFormat format = lattices.format;
-        for (std::uint32_t i = 0; i < length; ++i) {
+        for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
             if (scores_[i] == kNever) continue;
             const std::uint32_t* arc_end = lattices.end(block, start + i);
             for (const std::uint32_t* arc = lattices.begin(block, start + i); arc != arc_end;
@@ -48,24 +71,13 @@ class Viterbi {
                 }
             }
         }
-        return scores_[length];
     }
 
-    // Calls visit(piece) for each piece of the best segmentation, in reverse order.
-    template <typename Visit>
-    void walk(std::size_t length, Visit visit) const {
-        const ArcFormat format = seeds_.lattices.format;
-        while (length > 0) {
-            visit(format.piece(last_[length]));
-            length -= format.length(last_[length]);
-        }
-    }
-
- private:
     const Seeds& seeds_;
     double unknown_;
     std::vector<double> scores_;
     std::vector<std::uint32_t> last_;  // the last arc of the best path to each place
+    InterruptionPoints<(1 << 14)> points_;
 };
 
 // How often each piece occurs in the most probable segmentation of the text.
@@ -140,10 +152,12 @@ std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& se
         }
     }
     const std::size_t room = std::min(order.size(), size > keep ? size - keep : 0);
+    const auto better = [&](std::uint32_t a, std::uint32_t b) {
+        return losses[a] != losses[b] ? losses[a] > losses[b] : a < b;
+    };
+    InterruptionPoints<(1 << 16)> points;
     std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(room), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) {
-                         return losses[a] != losses[b] ? losses[a] > losses[b] : a < b;
-                     });
+                     with_interruption(points, better));
     std::vector<std::uint8_t> result(pieces.size());
     for (std::size_t piece = 1; piece < pieces.size(); ++piece) {
         result[piece] = losses[piece] == kNever;

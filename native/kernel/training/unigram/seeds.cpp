@@ -48,8 +48,9 @@ class Best {
     void trim() {
         if (kept_.size() <= most_) return;
         if (most_ > 0) {  // from then on, the last candidate is the worst
+            InterruptionPoints<(1 << 16)> points;
             std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(most_ - 1),
-                             kept_.end());
+                             kept_.end(), with_interruption(points, std::less<>()));
             full_ = true;
         }
         kept_.resize(most_);
@@ -83,12 +84,14 @@ bool is_valid(const CountedWords& words, const bpe::PieceRules& rules, const Can
 }
 
 std::vector<std::uint32_t> owners(const CountedWords& words) {
-    std::vector<std::uint32_t> result(words.text.size());
-    InterruptionPoints<4096> points;
+    std::vector<std::uint32_t> result;
+    result.reserve(words.text.size());
+    InterruptionPoints<(1 << 16)> points;
     for (std::size_t word = 0; word < words.starts.size(); ++word) {
-        points.step();
-        std::fill(result.begin() + words.starts[word], result.begin() + words.end(word) + 1,
-                  static_cast<std::uint32_t>(word));
+        const std::size_t start = words.starts[word];
+        points.in_parts(words.end(word) + 1 - start, [&](std::size_t, std::size_t last) {
+            result.resize(start + last, static_cast<std::uint32_t>(word));
+        });
     }
     return result;
 }
@@ -114,10 +117,10 @@ std::vector<Candidate> best_substrings(const CountedWords& words, const Suffixes
 // The characters of the words, in descending order of frequency.
 std::vector<Candidate> characters(const CountedWords& words, const Suffixes& suffixes) {
     std::vector<std::uint64_t> counts(words.alphabet.size());
-    InterruptionPoints<4096> points;
+    InterruptionPoints<(1 << 16)> points;
     for (std::size_t word = 0; word < words.starts.size(); ++word) {
-        points.step();
         for (std::uint32_t place = words.starts[word]; place < words.end(word); ++place) {
+            points.step();
             counts[words.text[place] - 1] += words.counts[word];
         }
     }
@@ -177,13 +180,14 @@ Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
         });
     };
 
-    std::vector<std::uint16_t> arcs_at(words.text.size());
+    std::vector<std::uint16_t> arcs_at;
+    grow(arcs_at, words.text.size());
     sweep([&](std::uint32_t place, const std::vector<std::uint32_t>& pieces) {
         arcs_at[place] = static_cast<std::uint16_t>(pieces.size());
     });
     Lattices lattices{cut(words), {}, format};
+    InterruptionPoints<(1 << 16)> points;
     for (Block& block : lattices.blocks) {
-        interruption_point();
         const auto number = static_cast<std::uint32_t>(&block - lattices.blocks.data());
         const std::uint32_t end = words.end(block.last_word - 1) + 1;
         while (lattices.block_numbers.size() << Lattices::kBlockBits < end) {
@@ -192,13 +196,14 @@ Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
         std::uint64_t arcs = 0;
         block.offsets.reserve(end - block.first_place + 1);
         for (std::uint32_t place = block.first_place; place < end; ++place) {
+            points.step();
             block.offsets.push_back(static_cast<std::uint32_t>(arcs));
             arcs += arcs_at[place];
         }
         if (arcs > 0xFFFFFFFFu)
             throw std::length_error("a word has too many matching seeds: use fewer seeds");
         block.offsets.push_back(static_cast<std::uint32_t>(arcs));
-        block.arcs.resize(arcs);
+        grow(block.arcs, arcs);
     }
     sweep([&](std::uint32_t place, const std::vector<std::uint32_t>& pieces) {
         Block& block = const_cast<Block&>(lattices.block_at(place));
@@ -230,7 +235,9 @@ Seeds make_seeds(const CountedWords& words, const TrainingOptions& options,
     for (const Candidate& candidate : chosen) total += static_cast<double>(candidate.covered);
     Seeds seeds;
     seeds.pieces.push_back({0, 1, 0.0});
+    InterruptionPoints<4096> points;
     for (const Candidate& candidate : chosen) {
+        points.step();
         seeds.pieces.push_back({suffixes.places[candidate.first], candidate.length,
                                 std::log(static_cast<double>(candidate.covered) / total)});
     }

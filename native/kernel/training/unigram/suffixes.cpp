@@ -34,18 +34,29 @@ class Sorter {
           step_(64 / bits_) {}
 
     void sort(std::uint32_t* first, std::uint32_t* last) {
-        items_.resize(static_cast<std::size_t>(last - first));
-        for (std::size_t i = 0; i < items_.size(); ++i) items_[i].place = first[i];
-        sort(0, items_.size(), 1);  // all items of a bucket have the same first character
-        for (std::size_t i = 0; i < items_.size(); ++i) first[i] = items_[i].place;
+        const auto size = static_cast<std::size_t>(last - first);
+        items_.clear();
+        items_.reserve(size);
+        item_points_.in_parts(size, [&](std::size_t begin, std::size_t end) {
+            for (; begin < end; ++begin) items_.push_back({0, first[begin]});
+        });
+        sort(0, size, 1);  // all items of a bucket have the same first character
+        item_points_.in_parts(size, [&](std::size_t begin, std::size_t end) {
+            for (; begin < end; ++begin) first[begin] = items_[begin].place;
+        });
     }
 
  private:
     void sort(std::size_t first, std::size_t last, std::size_t depth) {
-        for (std::size_t i = first; i < last; ++i) items_[i].key = key(items_[i].place, depth);
+        item_points_.in_parts(last - first, [&](std::size_t begin, std::size_t end) {
+            for (; begin < end; ++begin) {
+                Item& item = items_[first + begin];
+                item.key = key(item.place, depth);
+            }
+        });
         sort_items(items_.begin() + static_cast<std::ptrdiff_t>(first),
                    items_.begin() + static_cast<std::ptrdiff_t>(last));
-        points_.step();
+        sort_points_.step();
         if (depth + step_ >= depth_) return;
         const std::uint64_t last_character = (std::uint64_t{1} << bits_) - 1;
         for (std::size_t start = first; start < last;) {
@@ -81,20 +92,22 @@ class Sorter {
     unsigned bits_;
     std::size_t step_;
     std::vector<Item> items_;
-    InterruptionPoints<64> points_;
+    InterruptionPoints<64> sort_points_;
+    InterruptionPoints<(1 << 16)> item_points_;
 };
 
 }  // namespace
 
 Suffixes sort_suffixes(const CountedWords& words, std::size_t depth, const Workers& workers) {
     Suffixes result{depth, {}, std::vector<std::uint32_t>(words.alphabet.size() + 1)};
+    InterruptionPoints<(1 << 16)> points;
     for (const std::uint32_t character : words.text) {
+        points.step();
         if (character) ++result.buckets[character];
     }
     std::partial_sum(result.buckets.begin(), result.buckets.end(), result.buckets.begin());
-    result.places.resize(result.buckets.back());
+    grow(result.places, result.buckets.back());
     std::vector<std::uint32_t> filled(result.buckets.begin(), result.buckets.end() - 1);
-    InterruptionPoints<(std::size_t{1} << 16)> points;
     for (std::uint32_t place = 0; place < words.text.size(); ++place) {
         points.step();
         if (const std::uint32_t character = words.text[place]) {

@@ -33,7 +33,9 @@ void reestimate(const std::vector<double>& expected, Seeds& seeds, const Workers
         if (!dropped[piece]) total += expected[piece];
     }
     const double whole = digamma(total);
+    InterruptionPoints<4096> points;
     for (std::size_t piece = 1; piece < expected.size(); ++piece) {
+        points.step();
         if (!dropped[piece]) seeds.pieces[piece].score = digamma(expected[piece]) - whole;
     }
     drop(dropped, seeds, workers);
@@ -50,11 +52,13 @@ CountedWords spaced_apart(const bpe::Segments& words, std::vector<bpe::PieceTrai
     result.counts = words.counts;
     result.alphabet = std::move(alphabet);
     std::size_t i = 0;
-    InterruptionPoints<4096> points;
+    InterruptionPoints<(1 << 16)> points;
     for (const std::uint64_t end : words.ends) {
-        points.step();
         result.starts.push_back(static_cast<std::uint32_t>(result.text.size()));
-        for (; i < end; ++i) result.text.push_back(words.symbols[i] + 1);
+        for (; i < end; ++i) {
+            points.step();
+            result.text.push_back(words.symbols[i] + 1);
+        }
         result.text.push_back(0);
     }
     return result;
