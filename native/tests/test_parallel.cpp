@@ -126,7 +126,7 @@ TEST(parts_of_a_range_end_at_interruption_points) {
     points.in_parts(25, add);
     points.in_parts(0, add);
     points.in_parts(7, add);
-    CHECK(parts == Parts({{0, 9}, {9, 19}, {19, 25}, {0, 4}, {4, 7}}));
+    CHECK(parts == Parts({{0, 9}, {9, 19}, {19, 25}, {0, 0}, {0, 4}, {4, 7}}));
     Stop stop;
     const Stop::Scope scope(stop);
     stop.request();

@@ -5,13 +5,13 @@
 // gives each thread a Stop nested in the caller's, and requests it when one of the threads fails.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <thread>
+#include <utility>
 
 namespace toksmith {
 
@@ -87,18 +87,19 @@ class InterruptionPoints {
             interruption_point();
         }
     }
-    // Calls work(first, last) for consecutive parts of [0, size). Each element counts as a step.
+    // Calls work(first, last) for consecutive parts of [0, size), of which the last may be empty.
+    // Each element counts as a step.
     template <typename Work>
     void in_parts(std::size_t size, const Work& work) {
-        for (std::size_t first = 0; first < size;) {
-            const std::size_t last = first + std::min(size - first, left_);
+        std::size_t first = 0;
+        while (size - first >= left_) [[unlikely]] {
+            const std::size_t last = first + std::exchange(left_, kSteps);
             work(first, last);
-            left_ -= last - first;
-            first = last;
-            if (left_ > 0) continue;
-            left_ = kSteps;
             interruption_point();
+            first = last;
         }
+        work(first, size);
+        left_ -= size - first;
     }
 
  private:
