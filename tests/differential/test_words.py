@@ -76,7 +76,7 @@ def test_time_is_linear_whatever_the_vocabulary(letter: str) -> None:
     text = (letter * 200_000).encode()
     whole = np.array([[0, len(text)]])
     one = letter.encode()
-    started = time.perf_counter()
+    started = time.process_time()
     for model, count in (
         (LongestMatch((b"?", one, long), 0), 200_000),
         (LongestMatch((b"?", long), 0), 200_000),
@@ -85,7 +85,7 @@ def test_time_is_linear_whatever_the_vocabulary(letter: str) -> None:
     ):
         batch = KernelEncoder(model).encode_chunks(text, whole, 1)
         assert len(batch.ids) == count
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_bert(corpus: Callable[..., bytes], bert_vocab: tuple[bytes, ...]) -> None:

@@ -26,7 +26,8 @@ import toksmith.splitters
 import toksmith.tokenizer
 import toksmith.tokenizer.decode
 from toksmith.engine import portable
-from toksmith.stages import split_classes
+from toksmith.stages import aligned, split_classes
+from toksmith.trainers import symbol_words
 
 ROOT = Path(__file__).parents[2]
 SHORT = "some words that each tokenizer knows, 12 and 345"
@@ -340,6 +341,21 @@ def test_blocks_of_invalid_text_are_decoded_as_a_whole(
     for block in range(1, 9):
         monkeypatch.setattr(toksmith._base.text, "_BLOCK", block)
         assert toksmith._base.text.decode_utf8(data, errors) == data.decode("utf-8", errors)
+
+
+def test_words_of_a_long_text_are_counted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "to be  or not to be, that is the question: whether 'tis nobler in the mind"
+
+    def vocabulary() -> list[bytes]:
+        return [
+            *toksmith.train(texts=[text], model="unigram", vocab_size=30, progress=False).tokens
+        ]
+
+    whole = vocabulary()
+    monkeypatch.setattr(split_classes, "_BLOCK", 3)
+    monkeypatch.setattr(aligned, "_BLOCK", 3)
+    monkeypatch.setattr(symbol_words, "_BLOCK", 2)
+    assert vocabulary() == whole
 
 
 def test_places_of_a_mark_are_found_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ from toksmith.results import Batch, LocatedBatch, stack
 from toksmith.splitters import SplitterSequence
 from toksmith.stages.aligned import Aligned, AnyText
 from toksmith.stages.normalize import normalize
-from toksmith.stages.split_classes import marks_only_first, split_text
+from toksmith.stages.split_classes import iter_chunks, marks_only_first
 
 CACHED_CHUNKS = 65_536
 """The most distinct chunks that an encoder caches."""
@@ -158,7 +158,7 @@ class StepwiseEncoder:
                 yield text[start:end], token
                 continue
             may_start = at_start and (start == 0 or isinstance(text, Aligned))
-            for piece in split_text(self._splitter, text[start:end], may_start):
+            for piece in iter_chunks(self._splitter, text[start:end], may_start):
                 yield piece, None
 
     def count(self, text: Text, threads: int = 1) -> int:

@@ -14,6 +14,9 @@ from toksmith._base.lazy import np
 from toksmith._base.records import dataclass
 from toksmith._base.text import byte_sizes
 
+_BLOCK = 1 << 17
+"""Parts of a text that are joined at once: Ctrl-C does not end ``str.join``."""
+
 
 class Edit(NamedTuple):
     """Characters ``[start, end)`` of a text become ``new``; edits come in order and do not overlap.
@@ -112,9 +115,13 @@ def apply_edits(text: AnyText, edits: Iterable[Edit]) -> AnyText:
     """
     if not isinstance(text, str):
         return text.apply_edits(edits)
+    blocks: list[str] = []
     parts: list[str] = []
     done = 0
     for start, end, new in edits:
         parts += [text[done:start], new]
         done = end
-    return "".join([*parts, text[done:]])
+        if len(parts) > _BLOCK:
+            blocks.append("".join(parts))
+            parts.clear()
+    return "".join([*blocks, *parts, text[done:]])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeAlias
 
 from toksmith._base.byte_alphabet import spell
@@ -167,12 +168,23 @@ def split_text(splitter: Splitter | None, text: AnyText, at_start: bool = True) 
         >>> split_text(SplitterSequence((WhitespaceSplit(), Metaspace())), "to be")
         ['▁to', '▁be']
     """
-    if not len(text):
-        return []
+    return list(iter_chunks(splitter, text, at_start))
+
+
+def iter_chunks(
+    splitter: Splitter | None, text: AnyText, at_start: bool = True
+) -> Iterator[AnyText]:
+    """Yield the chunks of a text one by one; see :func:`split_text`.
+
+    Of a long text, no list exists: Ctrl-C ends neither the freeing of a list of millions of
+    objects nor a run of the garbage collector over them.
+    """
     if splitter is None:
-        return [text]
-    at_start = at_start and _starts_original(text, 0)
-    return [piece for piece, _ in _pieces(splitter, text, at_start)]
+        if len(text):
+            yield text
+    elif len(text):
+        for piece, _ in _pieces(splitter, text, at_start and _starts_original(text, 0)):
+            yield piece
 
 
 def marks_only_first(splitter: Splitter | None) -> bool:
@@ -182,19 +194,22 @@ def marks_only_first(splitter: Splitter | None) -> bool:
     return isinstance(splitter, Metaspace) and splitter.prepend == "first"
 
 
-def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> list[tuple[AnyText, bool]]:
-    """Return the chunks of a text, and whether each is at the start of the document."""
+def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> Iterator[tuple[AnyText, bool]]:
+    """Yield the chunks of a text, and whether each is at the start of the document."""
     if isinstance(splitter, SplitterSequence):
         parts = [(text, at_start)]
         for step in splitter.steps:
             parts = [piece for part, first in parts for piece in _pieces(step, part, first)]
-        return parts
-    if isinstance(splitter, SpelledBytes):
-        return [(piece, False) for piece in _spelled_pieces(splitter, text)]
-    text = apply_edits(text, find_rewrites(splitter, str(text), at_start))
-    spans = find_cuts(splitter, str(text))
-    found = [(start, text[start:end]) for start, end in spans if end > start]
-    return [(piece, at_start and _starts_original(piece, start)) for start, piece in found]
+        yield from parts
+    elif isinstance(splitter, SpelledBytes):
+        for piece in _spelled_pieces(splitter, text):
+            yield piece, False
+    else:
+        text = apply_edits(text, find_rewrites(splitter, str(text), at_start))
+        for start, end in find_cuts(splitter, str(text)):
+            if end > start:
+                piece = text[start:end]
+                yield piece, at_start and _starts_original(piece, start)
 
 
 def _spelled_pieces(splitter: SpelledBytes, text: AnyText) -> list[AnyText]:
@@ -219,7 +234,7 @@ def _starts_original(piece: str | Aligned, start: int) -> bool:
     return piece.starts[0] == 0 if isinstance(piece, Aligned) else start == 0
 
 
-def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
+def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> Iterable[Edit]:
     """Return the edits that a splitter makes before it cuts."""
     match splitter:
         case ByteSpelling():
@@ -228,10 +243,10 @@ def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
             return [] if text.startswith(" ") else [_before_first(" ", text[0])]
         case Metaspace():
             mark = splitter.replacement
-            edits = [Edit(place, place + 1, mark) for place in _places(" ", text)]
+            edits = (Edit(place, place + 1, mark) for place in _places(" ", text))
             wanted = splitter.prepend == "always" or (splitter.prepend == "first" and at_start)
             if wanted and text[0] not in (" ", mark):
-                edits.insert(0, _before_first(mark, text[0]))
+                return chain([_before_first(mark, text[0])], edits)
             return edits
         case (
             PatternSplitter()
@@ -252,12 +267,10 @@ def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> list[Edit]:
             assert_never(splitter)
 
 
-def _places(character: str, text: str) -> list[int]:
-    places: list[int] = []
+def _places(character: str, text: str) -> Iterator[int]:
     for start in range(0, len(text), _BLOCK):
         block = code_points(text[start : start + _BLOCK])
-        places += (np.flatnonzero(block == ord(character)) + start).tolist()
-    return places
+        yield from (np.flatnonzero(block == ord(character)) + start).tolist()
 
 
 def _before_first(mark: str, first: str) -> Edit:
@@ -265,7 +278,7 @@ def _before_first(mark: str, first: str) -> Edit:
     return Edit(0, 1, mark + first)
 
 
-def find_cuts(splitter: Splitter, text: str) -> list[Span]:
+def find_cuts(splitter: Splitter, text: str) -> Iterable[Span]:
     """Return the start and end of each chunk of a text, in characters; some may be empty."""
     match splitter:
         case PatternSplitter():
@@ -288,8 +301,8 @@ def find_cuts(splitter: Splitter, text: str) -> list[Span]:
         case Metaspace():
             if not splitter.split:
                 return [(0, len(text))]
-            starts = {0, *_places(splitter.replacement, text)}
-            return list(pairwise([*sorted(starts), len(text)]))
+            first = [] if text.startswith(splitter.replacement) else [0]
+            return pairwise(chain(first, _places(splitter.replacement, text), [len(text)]))
         case UnicodeScripts():
             return script_cuts(text)
         case (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
@@ -12,6 +13,7 @@ from toksmith.engine.counting import CountedChunks
 from toksmith.engine.training import SymbolWords, byte_counts, mixed_words
 
 _CODE_POINTS = 0x110000
+_BLOCK = 1 << 16  # words
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +40,12 @@ class CharacterWords:
         Args:
             counted: the number of occurrences of each word; no word is empty.
         """
-        ends = np.cumsum(np.fromiter(map(len, counted), np.uint64, len(counted)), dtype=np.uint64)
-        codes = np.frombuffer("".join(counted).encode("utf-32-le"), np.uint32)
+        words_left = iter(counted)
+        lengths, spelled = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
+        while block := [*islice(words_left, _BLOCK)]:  # Ctrl-C ends it between two blocks
+            lengths.append(np.fromiter(map(len, block), np.uint64, len(block)))
+            spelled.append(np.frombuffer("".join(block).encode("utf-32-le"), np.uint32))
+        ends, codes = np.cumsum(np.concatenate(lengths), dtype=np.uint64), np.concatenate(spelled)
         counts = np.fromiter(counted.values(), np.uint64, len(counted))
         is_used = np.zeros(_CODE_POINTS, bool)
         is_used[codes] = True

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from toksmith._base.arrays import Bounds
-from toksmith._base.text import Text, utf8
+from toksmith._base.text import Text, decode_utf8, utf8
 from toksmith.engine.counting import LineCounter, PlainRules, UInts, make_plain_rules
 from toksmith.errors import TrainingError
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
@@ -26,7 +26,7 @@ from toksmith.splitters import (
     WhitespaceSplit,
 )
 from toksmith.stages.normalize import normalize
-from toksmith.stages.split_classes import ALONE, REMOVED, character_classes, split_text
+from toksmith.stages.split_classes import ALONE, REMOVED, character_classes, iter_chunks
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.weighted_counts import round_count, weighted_lines
 
@@ -80,8 +80,8 @@ def count_words(
     return words
 
 
-def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -> list[str]:
-    return split_text(splitter, normalize(normalizer, document.decode("utf-8", "replace")), True)
+def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -> Iterator[str]:
+    return iter_chunks(splitter, normalize(normalizer, decode_utf8(document, "replace")), True)
 
 
 def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
@@ -128,7 +128,7 @@ def _local_words(
                 yield from ((word, count) for word in _words(chunk, normalizer, splitter))
             continue
         place = 0
-        for word in split_text(splitter, normalize(normalizer, f" {mark} ".join(texts)), True):
+        for word in iter_chunks(splitter, normalize(normalizer, f" {mark} ".join(texts)), True):
             if word == mark:
                 place += 1
             else:
