@@ -343,6 +343,15 @@ def test_blocks_of_invalid_text_are_decoded_as_a_whole(
         assert toksmith._base.text.decode_utf8(data, errors) == data.decode("utf-8", errors)
 
 
+def test_long_strings_are_encoded_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["", "a", "aé語😀" * 3, "a" * 9, "ab\ud83d\ude00c", "\ud83dab"]
+    whole = [toksmith._base.text.utf8(text) for text in texts]
+    assert whole[4:] == ["ab😀c".encode(), "\ufffdab".encode()]
+    for block in (1, 2, 3, 4):
+        monkeypatch.setattr(toksmith._base.text, "_CHARACTERS", block)
+        assert [toksmith._base.text.utf8(text) for text in texts] == whole
+
+
 def test_words_of_a_long_text_are_counted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "to be  or not to be, that is the question: whether 'tis nobler in the mind"
 

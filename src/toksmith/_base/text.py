@@ -23,6 +23,9 @@ _BROKEN = re.compile("[\udc80-\udcff]")
 _BLOCK = 1 << 18
 """Bytes that are decoded at once: Python's decoders do not end on Ctrl-C."""
 
+_CHARACTERS = 1 << 22
+"""Characters that are encoded at once."""
+
 
 def utf8(text: Text) -> bytes:
     r"""Return a text as bytes; surrogates in a string become the bytes that they hold, or U+FFFD.
@@ -45,7 +48,10 @@ def utf8(text: Text) -> bytes:
             raise _no_text(text)
         return view.tobytes()
     try:
-        return text.encode()
+        if len(text) <= _CHARACTERS:
+            return text.encode()
+        starts = range(0, len(text), _CHARACTERS)
+        return b"".join([text[start : start + _CHARACTERS].encode() for start in starts])
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
