@@ -127,6 +127,7 @@ def test_the_library_of_a_tokenizer(run: Run, model: Path, tmp_path: Path) -> No
         (["MODEL"], "verify needs a second tokenizer, or --against with a library: transformers"),
         (["MODEL", "--against", "llama-cpp"], "llama-cpp"),
         (["MODEL", "--against", "sentencepiece"], "not byte-level BPE"),
+        (["MODEL", "--against", "tiktoken", "--by", "spans"], "with --against, ids are compared"),
         (["MODEL", "gone.json", "a"], "gone.json: there is no such file"),
         (["MODEL", "MODEL", "gone.txt"], "gone.txt: there is no such file"),
         (["MODEL", "MODEL", "a<|end|>", "--special", "raise"], "special token"),

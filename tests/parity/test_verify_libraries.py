@@ -85,6 +85,8 @@ def test_arguments() -> None:
         toksmith.verify(FEW)
     with pytest.raises(OptionError, match="give either b or against="):
         toksmith.verify(FEW, FEW, against="tiktoken")
+    with pytest.raises(OptionError, match="with a library, only ids are compared"):
+        toksmith.verify(FEW, against="tiktoken", by="spans")
     with pytest.raises(OptionError, match="against is 'sacremoses': use one of transformers, tok"):
         toksmith.verify(FEW, against="sacremoses")
 

@@ -104,6 +104,8 @@ def run(
         separator, field, read_as and read_as.value, encoding_errors=encoding_errors.value
     )
     left = load_tokenizer(a, split, special_token)
+    if against is not None and by not in (None, Equal.IDS):
+        raise OptionError("--by is for two tokenizers; with --against, ids are compared")
     if against is not None:
         words = [*([b] if b is not None else []), *(texts or [])]
         equal = agrees_with_library(left, a, against.value, words, reading, quiet)

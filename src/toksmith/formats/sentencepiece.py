@@ -236,7 +236,7 @@ def _parts(pipeline: Pipeline) -> _Parts:
     if pipeline.framing not in (held.framing, Framing(held.framing.added_tokens)):
         raise UnsupportedError(
             f"{NAME} holds no padding, truncation or trimming, and no template but its bos piece "
-            "before a text"
+            "before a text; a tokenizer without one can be written: with_template() returns it"
         )
     return _Parts(model, normalizer, decoder)
 

@@ -100,6 +100,8 @@ def verify(
     """
     if (b is None) == (against is None):
         raise OptionError("verify needs one other tokenizer: give either b or against=")
+    if against is not None and by not in (None, "ids"):
+        raise OptionError(f"by is {by!r:.80}: with a library, only ids are compared; leave by out")
     left = tokenizer_of(a)
     right = None if b is None else tokenizer_of(b)
     some: list[Text]
