@@ -516,7 +516,7 @@ TEST(spans_are_unknown_if_the_first_character_may_be_dropped) {
     Stages stages;
     stages.origin = Origin::kShifted;
     const auto model = staged(Unit::kRemoved, stages);
-    CHECK(placed(model, "a!X") == "a0-1 x2-3 x2-3 |0-3 ");
+    CHECK(placed(model, "aX") == "a0-1 x1-2 x1-2 |0-2 ");
     CHECK(placed(model, "!aX") == "unknown");
     CHECK(placed(model, "#a") == "unknown");
 }
