@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "base/stop.hpp"
 #include "encode/encoder.hpp"
 #include "fused/span_model.hpp"
 #include "fused/span_records.hpp"
@@ -80,6 +81,7 @@ Encoder::Place Encoder::locate(const Segment& segment, Text text, std::span<cons
     const bool ascii = segment.source.is_utf8() && utf8::is_ascii(text.begin, text.end);
     if (!ascii || before.bytes != before.characters) out.separate();
 
+    InterruptionPoints<std::size_t{1} << 14> points;
     const std::size_t known = out.bytes.size();
     if (model_->writes_records()) {
         Id* id = out.ids.room(words.size() / 2);  // each id has a code
@@ -87,6 +89,7 @@ Encoder::Place Encoder::locate(const Segment& segment, Text text, std::span<cons
         std::int64_t* to = spans;
         span_records::read(words.data(), words.data() + words.size(),
                            [&](Id token, std::int64_t start, std::int64_t end) {
+                               points.step();
                                *id++ = token;
                                *to++ = start;
                                *to++ = end;
@@ -100,6 +103,7 @@ Encoder::Place Encoder::locate(const Segment& segment, Text text, std::span<cons
         const std::uint32_t* const lengths = token_lengths_.load()->data();
         std::int64_t end = 0;
         for (const Id id : words) {
+            points.step();
             *to++ = end;
             *to++ = end += lengths[id];
         }
@@ -114,8 +118,10 @@ Encoder::Place Encoder::locate(const Segment& segment, Text text, std::span<cons
             if (count > 0) std::memcpy(to, spans, 2 * count * sizeof *to);
         } else {
             places.read(text, level_);
-            for (std::size_t i = 0; i < 2 * count; i += 2)
+            for (std::size_t i = 0; i < 2 * count; i += 2) {
+                points.step();
                 std::tie(to[i], to[i + 1]) = places.touched(spans[i], spans[i + 1]);
+            }
             size.characters = places.count();
             const auto units = static_cast<std::int64_t>(segment.source.size());
             if (!segment.source.is_utf8() && size.characters != units) {

@@ -57,6 +57,7 @@ class FusedEncoder:
             rules.locate_stages,
         )
         self._instructions = instructions
+        self._cache_bytes: int | None = None  # the default
         self._encoder = encoder = _kernel.Encoder(
             self._model, _kernel.Splitter("model"), instructions
         )
@@ -82,7 +83,9 @@ class FusedEncoder:
     def forget(self, cache_bytes: int | None = None) -> None:
         """Empty the caches, and set the limit of each if one is given."""
         self._encoder.forget(cache_bytes)
-        self._locator.forget(cache_bytes)
+        if cache_bytes is not None:
+            self._cache_bytes = cache_bytes
+        self.__dict__.pop("_locator", None)
         self._stepwise.forget(cache_bytes)
 
     def _check_start(self, text: Text) -> None:
@@ -131,9 +134,11 @@ class FusedEncoder:
     @cached_property
     def _locator(self) -> _kernel.Encoder:
         """The encoder that makes spans. It has a cache of its own."""
-        return _kernel.Encoder(
+        locator = _kernel.Encoder(
             _kernel.SpanModel(self._model), _kernel.Splitter("model"), self._instructions
         )
+        locator.forget(self._cache_bytes)
+        return locator
 
     def encode_with_spans(
         self,
