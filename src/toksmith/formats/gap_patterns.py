@@ -47,6 +47,8 @@ def cover_gaps(splitter: PatternSplitter) -> str:
         return pattern
     if splitter.family:
         return splitter.family.pattern
+    if _covers(pattern):
+        return pattern
     if (why := _unfit(pattern)) is not None:
         raise UnsupportedError(
             f"split pattern {pattern!r} keeps the text between its matches, which this format "
@@ -68,7 +70,15 @@ def uncover_gaps(pattern: str) -> PatternSplitter:
     inner = pattern[len(_OPEN) : (len(pattern) - len(_MIDDLE) - len(_CLOSE) + len(_OPEN)) // 2]
     if pattern == _OPEN + inner + _MIDDLE + inner + _CLOSE and _unfit(inner) is None:
         return PatternSplitter(inner)
-    return PatternSplitter(pattern, "keep" if family_of(pattern, "drop") else "drop")
+    is_whole = family_of(pattern, "drop") is not None or _covers(pattern)
+    return PatternSplitter(pattern, "keep" if is_whole else "drop")
+
+
+def _covers(pattern: str) -> bool:
+    """Return whether a pattern is known to match all of every text, so that it leaves no gaps."""
+    from toksmith.splitters import compiler  # 65 kB of tables, which known families do not need
+
+    return compiler.refusal_of(pattern) is None and compiler.compile_pattern(pattern).covers()
 
 
 def _unfit(pattern: str) -> str | None:
