@@ -93,6 +93,7 @@ void bind_models(nb::module_& module);
 void bind_fused(nb::module_& module);
 void bind_split(nb::module_& module);
 void bind_encode(nb::module_& module);
+void bind_vocab(nb::module_& module);
 void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);
 void bind_utf8(nb::module_& module);

@@ -31,22 +31,6 @@ Array<Id> recover(const Tokens& tokens) {
     return to_numpy(std::move(flat));
 }
 
-std::optional<Tokens> read_ranks(nb::bytes text, Id most) {
-    const auto found = bpe::read_ranks({text.c_str(), text.size()}, most);
-    if (!found) return std::nullopt;
-    const auto size = static_cast<Py_ssize_t>(found->size());
-    Tokens tokens = nb::steal<Tokens>(PyTuple_New(size));
-    if (!tokens.is_valid()) throw nb::python_error();
-    for (Py_ssize_t rank = 0; rank < size; ++rank) {
-        const std::string_view token = (*found)[static_cast<Id>(rank)];
-        PyObject* bytes =
-            PyBytes_FromStringAndSize(token.data(), static_cast<Py_ssize_t>(token.size()));
-        if (!bytes) throw nb::python_error();
-        PyTuple_SetItem(tokens.ptr(), rank, bytes);
-    }
-    return tokens;
-}
-
 using Pair = std::tuple<Array<Id>, Array<std::int64_t>>;
 
 Pair encode_all(Encoder& encoder, const std::vector<InputText>& documents, std::size_t threads,
@@ -189,9 +173,6 @@ void bind_encode(nb::module_& module) {
     module.attr("CACHE_BYTES") = ChunkCache::kBytes;
     module.def("recover_merges", &recover, "tokens"_a,
                "Return the merges of a vocabulary of ranks: left, right, id of each, flat.");
-
-    module.def("read_ranks", &read_ranks, "text"_a, "most"_a,
-               "Return the tokens of a .tiktoken file by rank, or None if it is malformed.");
 
     nb::class_<Encoder>(module, "Encoder")
         .def(nb::new_([](std::shared_ptr<Model> model, const Splitter& splitter,

@@ -16,6 +16,7 @@
 
 #include "buffers.hpp"
 #include "fused/model.hpp"
+#include "fused/sentencepiece_stages.hpp"
 #include "fused/span_model.hpp"
 #include "gil.hpp"
 #include "text/character_mapper.hpp"
@@ -103,6 +104,28 @@ std::shared_ptr<nb::object> kept(nb::object object) {
             }};
 }
 
+// `call`: see FusionRules.locate_stages in src/toksmith/fusion/rules.py.
+decltype(Stages::fallback_with_origins) fallback_with_origins_of(nb::object function) {
+    return [call = kept(std::move(function))](const std::uint8_t* chunk, std::size_t size,
+                                              bool prefixed, std::vector<std::uint8_t>& pieces,
+                                              std::vector<std::size_t>& ends,
+                                              std::vector<ByteRange>& found) {
+        using Piece = std::tuple<nb::bytes, std::vector<std::size_t>, std::vector<std::size_t>>;
+        const WithGil gil;
+        const nb::object all = call_python(*call, nb::bytes(chunk, size), nb::bool_(prefixed));
+        for (nb::handle each : nb::cast<nb::list>(all)) {
+            const auto& [piece, starts, stops] = nb::cast<Piece>(each);
+            const auto bytes = view(piece);
+            pieces.insert(pieces.end(), bytes.begin(), bytes.end());
+            ends.push_back(pieces.size());
+            if (starts.size() != stops.size())
+                throw std::invalid_argument(
+                    "the stages returned unequal numbers of starts and ends");
+            for (std::size_t i = 0; i < starts.size(); ++i) found.push_back({starts[i], stops[i]});
+        }
+    };
+}
+
 std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object fill,
                                         InputRows<std::uint16_t> inseparable,
                                         const std::string& prefix_space, bool collapse, bool trim,
@@ -143,25 +166,7 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
             ends.push_back(pieces.size());
         }
     };
-    stages.fallback_with_origins = [call = kept(std::move(fallback_with_origins))](
-                                       const std::uint8_t* chunk, std::size_t size, bool prefixed,
-                                       std::vector<std::uint8_t>& pieces,
-                                       std::vector<std::size_t>& ends,
-                                       std::vector<ByteRange>& found) {
-        using Piece = std::tuple<nb::bytes, std::vector<std::size_t>, std::vector<std::size_t>>;
-        const WithGil gil;
-        const nb::object all = call_python(*call, nb::bytes(chunk, size), nb::bool_(prefixed));
-        for (nb::handle each : nb::cast<nb::list>(all)) {
-            const auto& [piece, starts, stops] = nb::cast<Piece>(each);
-            const auto bytes = view(piece);
-            pieces.insert(pieces.end(), bytes.begin(), bytes.end());
-            ends.push_back(pieces.size());
-            if (starts.size() != stops.size())
-                throw std::invalid_argument(
-                    "the stages returned unequal numbers of starts and ends");
-            for (std::size_t i = 0; i < starts.size(); ++i) found.push_back({starts[i], stops[i]});
-        }
-    };
+    stages.fallback_with_origins = fallback_with_origins_of(std::move(fallback_with_origins));
     auto table =
         std::make_shared<const CharacterTable>([call = kept(std::move(fill))](std::uint32_t block) {
             const WithGil gil;
@@ -172,6 +177,43 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
     auto cut_table = std::make_shared<const CutTable>(table, pairs);
     return std::make_shared<FusedModel>(std::move(model), std::move(table), std::move(cut_table),
                                         std::move(stages));
+}
+
+// The map, or null if it is damaged. The last one is kept, because a file is checked before its
+// model is built, and processes mostly use one map.
+std::shared_ptr<const CharacterMap> character_map(nb::bytes charsmap) {
+    static std::string last_bytes;  // guarded by the GIL
+    static std::shared_ptr<const CharacterMap> last;
+    const std::string_view given(charsmap.c_str(), charsmap.size());
+    if (!given.empty() && given == last_bytes) return last;
+    auto found = CharacterMap::read(given);
+    auto map = found ? std::make_shared<const CharacterMap>(*std::move(found)) : nullptr;
+    if (!given.empty()) last_bytes = given, last = map;
+    return map;
+}
+
+// Returns None if the stages have to run one by one. Throws ValueError for a damaged map.
+std::shared_ptr<FusedModel> sentencepiece_model(
+    std::shared_ptr<Model> model, const Tokens& tokens, nb::bytes types, bool fuses_unknown,
+    nb::bytes charsmap, nb::typed<nb::tuple, nb::bytes, nb::ellipsis> protected_symbols,
+    bool add_dummy_prefix, bool remove_extra_whitespaces, bool escape_whitespaces,
+    nb::object fallback_with_origins) {
+    auto map = character_map(charsmap);
+    if (!map) throw nb::value_error("the map of characters is damaged");
+    std::vector<std::string> symbols;
+    for (nb::handle symbol : protected_symbols) {
+        const auto bytes = nb::cast<nb::bytes>(symbol);
+        symbols.emplace_back(bytes.c_str(), bytes.size());
+    }
+    const sentencepiece::NormalizerOptions options{
+        .add_dummy_prefix = add_dummy_prefix,
+        .remove_extra_whitespaces = remove_extra_whitespaces,
+        .escape_whitespaces = escape_whitespaces};
+    const auto kinds = view(types);
+    return sentencepiece::fuse(
+        std::move(model), vocabulary(tokens), {kinds.begin(), kinds.end()}, fuses_unknown,
+        std::make_shared<const sentencepiece::Normalizer>(std::move(map), symbols, options),
+        fallback_with_origins_of(std::move(fallback_with_origins)));
 }
 
 // The result of Python's fill() for a block with changed characters: the new texts as UTF-8, the
@@ -240,6 +282,18 @@ void bind_fused(nb::module_& module) {
     nb::class_<SpanModel, Model>(module, "SpanModel",
                                  "A fused model for Encoder.encode_with_spans.")
         .def(nb::init<std::shared_ptr<const FusedModel>>(), "model"_a);
+    module.def(
+        "is_character_map", [](nb::bytes charsmap) { return character_map(charsmap) != nullptr; },
+        "charsmap"_a, "Return whether a compiled map of characters is free of damage.");
+    module.def("sentencepiece_model", &sentencepiece_model, "model"_a, "tokens"_a, "types"_a,
+               "fuses_unknown"_a, "charsmap"_a, "protected_symbols"_a, "add_dummy_prefix"_a,
+               "remove_extra_whitespaces"_a, "escape_whitespaces"_a, "fallback_with_origins"_a,
+               nb::sig("def sentencepiece_model(model: Model, tokens: tuple[bytes, ...], types: "
+                       "bytes, fuses_unknown: bool, charsmap: bytes, protected_symbols: "
+                       "tuple[bytes, ...], add_dummy_prefix: bool, remove_extra_whitespaces: bool, "
+                       "escape_whitespaces: bool, fallback_with_origins: object) -> "
+                       "FusedModel | None"),
+               "Return a model after SentencePiece's normalizer, or None if it cannot be fused.");
 }
 
 }  // namespace toksmith::bindings

@@ -32,19 +32,20 @@ Vocabulary vocabulary(const Tokens& tokens) {
 
 namespace {
 
-std::vector<bpe::MergeRule> merge_rules(const InputRows<std::uint32_t>& merges) {
-    if (merges.shape(1) != 3) throw nb::value_error("merges must have three columns");
+// `merges`: three ids for each merge.
+std::vector<bpe::MergeRule> merge_rules(const Input<std::uint32_t>& merges) {
+    if (merges.size() % 3 != 0) throw nb::value_error("each merge must have three ids");
     std::vector<bpe::MergeRule> rules;
-    rules.reserve(merges.shape(0));
-    for (std::size_t i = 0; i < merges.shape(0); ++i) {
-        rules.push_back({merges(i, 0), merges(i, 1), merges(i, 2)});
+    rules.reserve(merges.size() / 3);
+    for (std::size_t i = 0; i < merges.size(); i += 3) {
+        rules.push_back({merges(i), merges(i + 1), merges(i + 2)});
     }
     return rules;
 }
 
 // Without merges, the ids are ranks, and the merges are recovered from them.
 std::shared_ptr<bpe::BpeModel> bpe_model(const Tokens& tokens,
-                                         std::optional<InputRows<std::uint32_t>> merges,
+                                         std::optional<Input<std::uint32_t>> merges,
                                          bool whole_chunk_first) {
     Vocabulary given = vocabulary(tokens);
     const std::vector<bpe::MergeRule> rules =
@@ -54,7 +55,7 @@ std::shared_ptr<bpe::BpeModel> bpe_model(const Tokens& tokens,
 }
 
 std::shared_ptr<bpe::CharacterModel> character_model(const Tokens& tokens,
-                                                     InputRows<std::uint32_t> merges,
+                                                     Input<std::uint32_t> merges,
                                                      std::optional<Id> unk, bool fuse_unk,
                                                      bool byte_fallback, const std::string& prefix,
                                                      const std::string& suffix,
@@ -69,18 +70,21 @@ std::shared_ptr<bpe::CharacterModel> character_model(const Tokens& tokens,
                                      .whole_chunk_first = whole_chunk_first});
 }
 
-template <typename T>
-std::vector<T> list_of(const Input<T>& values) {
-    return {values.data(), values.data() + values.size()};
+template <typename T, typename Given>
+std::vector<T> list_of(const Input<Given>& values) {
+    std::vector<T> list;
+    list.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) list.push_back(static_cast<T>(values(i)));
+    return list;
 }
 
 std::shared_ptr<bpe::SentencePieceModel> sentencepiece_model(const Tokens& tokens,
-                                                             Input<float> scores,
+                                                             Input<double> scores,
                                                              Input<std::uint8_t> types,
                                                              std::optional<Id> unk,
                                                              bool byte_fallback) {
     return std::make_shared<bpe::SentencePieceModel>(
-        vocabulary(tokens), list_of(scores), list_of(types),
+        vocabulary(tokens), list_of<float>(scores), list_of<std::uint8_t>(types),
         unk.value_or(bpe::SentencePieceModel::kNone), byte_fallback);
 }
 
@@ -91,11 +95,11 @@ std::shared_ptr<Model> unigram_model(const Tokens& tokens, Input<double> scores,
         .unk = unk.value_or(unigram::kNone), .byte_fallback = byte_fallback, .fuse_unk = fuse_unk};
     const Vocabulary pieces = vocabulary(tokens);
     if (single) {
-        return std::make_shared<unigram::UnigramModel<float>>(pieces, list_of(scores),
-                                                              list_of(types), options);
+        return std::make_shared<unigram::UnigramModel<float>>(
+            pieces, list_of<double>(scores), list_of<std::uint8_t>(types), options);
     }
-    return std::make_shared<unigram::UnigramModel<double>>(pieces, list_of(scores), list_of(types),
-                                                           options);
+    return std::make_shared<unigram::UnigramModel<double>>(pieces, list_of<double>(scores),
+                                                           list_of<std::uint8_t>(types), options);
 }
 
 // Converts the kernel's exceptions for invalid input to ToksmithError's subclasses.

@@ -17,6 +17,7 @@ NB_MODULE(_kernel, module) {
     toksmith::bindings::bind_fused(module);
     toksmith::bindings::bind_split(module);
     toksmith::bindings::bind_encode(module);
+    toksmith::bindings::bind_vocab(module);
     toksmith::bindings::bind_decode(module);
     toksmith::bindings::bind_lists(module);
     toksmith::bindings::bind_counting(module);

@@ -14,7 +14,7 @@ class BpeModel(Model):
         self,
         tokens: tuple[bytes, ...],
         merges: Annotated[
-            NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ]
         | None,
         whole_chunk_first: bool,
@@ -25,7 +25,7 @@ class CharacterModel(Model):
         self,
         tokens: tuple[bytes, ...],
         merges: Annotated[
-            NDArray[numpy.uint32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         unk: int | None,
         fuse_unk: bool,
@@ -40,7 +40,7 @@ class SentencePieceModel(Model):
         self,
         tokens: tuple[bytes, ...],
         scores: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         types: Annotated[
             NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
@@ -108,6 +108,25 @@ class SpanModel(Model):
 
     def __init__(self, model: FusedModel) -> None: ...
 
+def is_character_map(charsmap: bytes) -> bool:
+    """Return whether a compiled map of characters is free of damage."""
+
+def sentencepiece_model(
+    model: Model,
+    tokens: tuple[bytes, ...],
+    types: bytes,
+    fuses_unknown: bool,
+    charsmap: bytes,
+    protected_symbols: tuple[bytes, ...],
+    add_dummy_prefix: bool,
+    remove_extra_whitespaces: bool,
+    escape_whitespaces: bool,
+    fallback_with_origins: object,
+) -> FusedModel | None:
+    """
+    Return a model after SentencePiece's normalizer, or None if it cannot be fused.
+    """
+
 class SplitTable:
     def __init__(
         self,
@@ -153,11 +172,6 @@ def recover_merges(
 ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
     """
     Return the merges of a vocabulary of ranks: left, right, id of each, flat.
-    """
-
-def read_ranks(text: bytes, most: int) -> tuple[bytes, ...] | None:
-    """
-    Return the tokens of a .tiktoken file by rank, or None if it is malformed.
     """
 
 class Encoder:
@@ -226,6 +240,34 @@ class Encoder:
     def forget(self, cache_bytes: int | None = None) -> None: ...
     @property
     def instruction_set(self) -> str: ...
+
+def read_ranks(text: bytes, most: int) -> tuple[bytes, ...] | None:
+    """
+    Return the tokens of a .tiktoken file by rank, or None if it is malformed.
+    """
+
+def read_pieces(file: bytes) -> tuple[tuple[bytes, ...], bytes, bytes, bytes] | None:
+    """
+    Return a SentencePiece file's pieces, scores (float64), types and other fields.
+    """
+
+class TokenIds:
+    @staticmethod
+    def read(file: bytes) -> TokenIds | None: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, arg: str, /) -> bool: ...
+    def __getitem__(self, arg: str, /) -> int: ...
+    def get(self, token: str, otherwise: int | None = None) -> int | None: ...
+    def is_merged(self, token_id: int) -> bool: ...
+    def spelled_bytes(self, dropped: Sequence[int]) -> tuple[bytes, ...] | None: ...
+    @property
+    def rest(self) -> bytes: ...
+    @property
+    def tokens(self) -> tuple[bytes, ...]: ...
+    @property
+    def scores(self) -> bytes | None: ...
+    @property
+    def merges(self) -> bytes | None: ...
 
 class Decoder:
     def __init__(

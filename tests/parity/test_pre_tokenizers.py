@@ -31,8 +31,7 @@ from toksmith.splitters import (
     WhitespaceSplit,
 )
 from toksmith.stages.aligned import Aligned
-from toksmith.stages.character_maps import class_table
-from toksmith.stages.split_classes import split_text
+from toksmith.stages.split_classes import class_table, split_text
 
 peer = pytest.importorskip("tokenizers")
 theirs = peer.pre_tokenizers

@@ -15,7 +15,7 @@ from tests.kits.bpe import pipeline as byte_level
 from tests.kits.sentencepiece import CHARSMAP, PIECES, sentencepiece
 from toksmith import Tokenizer, formats, load
 from toksmith.errors import FormatError, UnsupportedError
-from toksmith.formats.sentencepiece_proto import ModelProto
+from toksmith.formats.sentencepiece_proto import model_class
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import Lowercase, SentencePieceNormalizer
@@ -113,7 +113,7 @@ def test_a_model_suffix_goes_by_the_kind_of_model(tmp_path: Path) -> None:
 
 def edited(path: Path, edit: Any) -> Path:
     formats.write(sentencepiece(byte_fallback=True), path)
-    proto = ModelProto.FromString(path.read_bytes())
+    proto = model_class().FromString(path.read_bytes())
     edit(proto)
     path.write_bytes(proto.SerializeToString())
     return path

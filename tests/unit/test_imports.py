@@ -35,6 +35,27 @@ def test_load_and_encode_to_a_list(tmp_path: Path) -> None:
     assert imported_by(load + "tok.encode_array('abc')") == {"numpy"}
 
 
+def _files(folder: Path) -> dict[str, Path]:
+    """Return a small file of each kind of model."""
+    texts = ["low lower lowest", "a cat sat on a mat, and low it sat"] * 4
+    made = {
+        "byte-level.json": toksmith.train(texts=texts, vocab_size=270, split="gpt2"),
+        "wordpiece.json": toksmith.train(texts=texts, model="wordpiece", vocab_size=40),
+        "bpe.model": toksmith.train(texts=texts, model="sentencepiece-bpe", vocab_size=36),
+        "unigram.model": toksmith.train(texts=texts, model="sentencepiece-unigram", vocab_size=26),
+    }
+    for name, tok in made.items():
+        tok.save(folder / name)
+    return {name: folder / name for name in made}
+
+
+def test_no_numpy_to_load_and_encode(tmp_path: Path) -> None:
+    for name, path in _files(tmp_path).items():
+        load = f"import toksmith\ntok = toksmith.load({str(path)!r})\n"
+        ids = toksmith.load(path).encode("a low cat!")
+        assert imported_by(load + f"assert tok.encode('a low cat!') == {ids}") == set(), name
+
+
 def test_public_names() -> None:
     assert set(toksmith.__all__) <= set(dir(toksmith))
     assert all(getattr(toksmith, name) for name in toksmith.__all__)

@@ -3,7 +3,7 @@
 Importing ``dataclasses`` takes as long as starting Python, and making one of its classes takes
 0.3 ms. The pipeline's parts are about seventy such classes, of which loading a tokenizer uses ten.
 So a class gets its ``__init__`` when its first object is made, and becomes a dataclass of the
-standard library when more is asked of it, such as ``==`` or ``dataclasses.replace``.
+standard library when something else needs it, such as ``repr`` or ``dataclasses.fields``.
 
 Type checkers see the real functions.
 """
@@ -48,19 +48,20 @@ class _Deferred:
     def __init__(self, kind: type, options: dict[str, Any]) -> None:
         self._kind = kind
         self._options = options
+        self._compared: list[str] | None = None
         self._put: dict[str, object] = {}  # the attributes that finish() takes away again
         frozen, eq = options.get("frozen", False), options.get("eq", True)
-        wanted = {
-            "__init__": options.get("init", True),
-            "__eq__": eq,
-            "__hash__": eq and frozen,
-            "__repr__": options.get("repr", True),
-            "__setattr__": frozen,
-            "__delattr__": frozen,
+        methods = {
+            "__init__": options.get("init", True) and self._first_init(),
+            "__eq__": eq and self._equality(),
+            "__hash__": eq and frozen and self._hashing(),
+            "__repr__": options.get("repr", True) and self._call("__repr__"),
+            "__setattr__": frozen and self._call("__setattr__"),
+            "__delattr__": frozen and self._call("__delattr__"),
         }
-        for name, is_wanted in wanted.items():
-            if is_wanted and name not in vars(kind):
-                self._replace(name, self._first_init() if name == "__init__" else self._call(name))
+        for name, method in methods.items():
+            if method and name not in vars(kind):
+                self._replace(name, method)
         for name in _OF_CLASSES:
             self._replace(name, _OfClass(self, name))
 
@@ -91,6 +92,24 @@ class _Deferred:
 
         return finish_and_call
 
+    def _values(self, record: object) -> tuple[object, ...]:
+        """Return the values that make two objects equal."""
+        if self._compared is None:
+            fields = _all_fields(self._kind)
+            self._compared = [name for name in fields if fields[name].get("compare", True)]
+        return tuple([getattr(record, name) for name in self._compared])
+
+    def _equality(self) -> Callable[[Any, object], Any]:
+        def equals(record: Any, other: object) -> Any:
+            if type(other) is not type(record):
+                return NotImplemented
+            return self._values(record) == self._values(other)
+
+        return equals
+
+    def _hashing(self) -> Callable[[Any], int]:
+        return lambda record: hash(self._values(record))
+
     def _first_init(self) -> Callable[..., None]:
         def make_and_call(*args: Any, **named: Any) -> None:
             init = _make_init(self._kind, self._options.get("kw_only", False))
@@ -119,7 +138,7 @@ def _fields(kind: type) -> dict[str, dict[str, Any]]:
     if made is None:
         return {}
     if isinstance(made, dict):
-        names = ("default", "default_factory", "init", "kw_only")
+        names = ("default", "default_factory", "init", "kw_only", "compare")
         return {name: {each: getattr(made[name], each) for each in names} for name in made}
     hints = vars(kind).get("__annotations__")
     if hints is None and sys.version_info >= (3, 14):
@@ -132,11 +151,17 @@ def _fields(kind: type) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _make_init(kind: type, kw_only: bool) -> Callable[..., None]:
-    """Return the ``__init__`` that ``dataclasses`` would make."""
+def _all_fields(kind: type) -> dict[str, dict[str, Any]]:
+    """Return the options of each field of a class and of its bases."""
     held: dict[str, dict[str, Any]] = {}
     for base in reversed(kind.__mro__[:-1]):
         held |= _fields(base)
+    return held
+
+
+def _make_init(kind: type, kw_only: bool) -> Callable[..., None]:
+    """Return the ``__init__`` that ``dataclasses`` would make."""
+    held = _all_fields(kind)
     values: dict[str, Any] = {"_set": object.__setattr__, "_none": _NONE}
     by_place, by_name, body = ["self"], list[str](), list[str]()
     for name, options in held.items():
@@ -170,16 +195,18 @@ _NONE = object()
 _LOCK = RLock()
 
 
-def _later(name: str) -> Any:
-    """Return a function of ``dataclasses``, which is imported when it is called."""
+def _fields_of(record: Any) -> Any:
+    return import_module("dataclasses").fields(record)
 
-    def run(*args: Any, **named: Any) -> Any:
-        return getattr(import_module("dataclasses"), name)(*args, **named)
 
-    return run
+def _replace(record: Any, /, **changes: Any) -> Any:
+    """Return a copy of an object with other values for some arguments of its class."""
+    code = type(record).__init__.__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    return type(record)(**{name: getattr(record, name) for name in names} | changes)
 
 
 if TYPE_CHECKING:
     from dataclasses import dataclass, field, fields, replace
 else:
-    dataclass, field, fields, replace = _dataclass, _Field, _later("fields"), _later("replace")
+    dataclass, field, fields, replace = _dataclass, _Field, _fields_of, _replace

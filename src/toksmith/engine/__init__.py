@@ -114,26 +114,22 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
         if chunks and not pipeline.normalizer:
             return chunks
     # Pipelines that run in the kernel alone do not wait for these imports.
-    from toksmith.engine.stepwise import ReferenceEncoder, StepwiseEncoder
-
     if by_reference or (isinstance(model, LongestMatch) and model.unit == "bytes"):
+        from toksmith.engine.stepwise import ReferenceEncoder
+
         return ReferenceEncoder(pipeline)  # the kernel's longest match knows only characters
     if chunks:
         from toksmith.engine.normalized import NormalizedEncoder
+        from toksmith.engine.stepwise import StepwiseEncoder
         from toksmith.fusion.text_maps import find_text_map
 
         stepwise = StepwiseEncoder(replace(pipeline, splitter=None), chunks)
         text_map = find_text_map(pipeline.normalizer)
         return NormalizedEncoder(text_map, chunks, stepwise) if text_map else stepwise
 
-    from toksmith.engine.fused import FusedEncoder
-    from toksmith.engine.kernel import KernelEncoder, instruction_set, kernel_model
-    from toksmith.fusion.rules import find_rules
+    from toksmith.engine.fused import fuse
 
-    kernel = kernel_model(model)
-    stepwise = StepwiseEncoder(pipeline, KernelEncoder(model, kernel=kernel))
-    rules = find_rules(pipeline)
-    return FusedEncoder(kernel, rules, stepwise, instruction_set()) if rules else stepwise
+    return fuse(pipeline)
 
 
 def make_decoder(tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> IdDecoder:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import ParamSpec, TypeVar
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from toksmith import _kernel
 from toksmith._base.arrays import Bounds, Continuing
+from toksmith._base.lazy import np
 from toksmith._base.text import Text, without_surrogates
-from toksmith.engine.stepwise import StepwiseEncoder
+from toksmith.engine.kernel import KernelEncoder, instruction_set, kernel_model
+from toksmith.errors import OptionError
 from toksmith.framing.added import NONE
-from toksmith.fusion.rules import AmbiguousSpace, FusionRules
+from toksmith.fusion import AmbiguousSpace
+from toksmith.models import SentencePieceBPE, Unigram
+from toksmith.normalizers import SentencePieceNormalizer
+from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, LocatedBatch, concat_located, stack
+
+if TYPE_CHECKING:
+    from toksmith.engine.stepwise import StepwiseEncoder
 
 _Arguments = ParamSpec("_Arguments")
 _Found = TypeVar("_Found")
@@ -29,46 +38,49 @@ class FusedEncoder:
     then shifts the origins of all characters after it.
 
     Args:
-        model: the kernel's model.
-        rules: the facts about normalizer and splitter that the kernel needs.
-        stepwise: the encoder that runs the same pipeline step by step.
-        instructions: the instruction set to run on.
+        model: the stages and the model as the kernel holds them.
+        make_stepwise: returns the encoder that runs the same pipeline step by step.
+        first_only: see :class:`~toksmith.fusion.rules.FusionRules`.
+        keeps_start: likewise.
     """
 
     def __init__(
         self,
-        model: _kernel.Model,
-        rules: FusionRules,
-        stepwise: StepwiseEncoder,
-        instructions: str,
+        model: _kernel.FusedModel,
+        make_stepwise: Callable[[], StepwiseEncoder],
+        first_only: bool = False,
+        keeps_start: Callable[[str], bool] | None = None,
     ) -> None:
-        self._stepwise = stepwise
-        self._first_only = rules.first_only
-        self._keeps_start = rules.keeps_start
-        self._model = _kernel.FusedModel(
-            model,
-            rules.describe_block,
-            rules.joined,
-            rules.lead,
-            rules.collapse,
-            rules.trim,
-            rules.origins,
-            rules.run_stages,
-            rules.locate_stages,
-        )
-        self._instructions = instructions
+        self._make_stepwise = make_stepwise
+        self._first_only = first_only
+        self._keeps_start = keeps_start
+        self._model = model
+        self._instructions = instruction_set()
         self._cache_bytes: int | None = None  # the default
         self._encoder = encoder = _kernel.Encoder(
-            self._model, _kernel.Splitter("model"), instructions
+            model, _kernel.Splitter("model"), self._instructions
         )
-        self.encode = _with_fallback(self._checked(encoder.encode), stepwise.encode)
-        self.encode_list = _with_fallback(self._checked(encoder.encode_list), stepwise.encode_list)
-        self.count = _with_fallback(self._checked(encoder.count), stepwise.count)
+        self.encode = self._with_fallback(self._checked(encoder.encode), "encode")
+        self.encode_list = self._with_fallback(self._checked(encoder.encode_list), "encode_list")
+        self.count = self._with_fallback(self._checked(encoder.count), "count")
         self.encode_texts = _with_fallback(self._encode_texts, self._encode_each)
         self.encode_slices = _with_fallback(self._encode_slices, self._encode_each_slice)
-        self._encode_fused_segments = _with_fallback(
-            self._encode_segments, stepwise.encode_segments
-        )
+        self._encode_fused_segments = self._with_fallback(self._encode_segments, "encode_segments")
+
+    @cached_property
+    def _stepwise(self) -> StepwiseEncoder:
+        return self._make_stepwise()
+
+    def _with_fallback(
+        self, fused: Callable[_Arguments, _Found], name: str
+    ) -> Callable[_Arguments, _Found]:
+        """Return a function that calls the step-by-step encoder if the kernel cannot decide."""
+
+        def run(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Found:
+            found: _Found = getattr(self._stepwise, name)(*args, **kwargs)
+            return found
+
+        return _with_fallback(fused, run)
 
     def encode_segments(
         self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
@@ -189,6 +201,82 @@ def _with_fallback(
 def _slices(text: Text, bounds: Bounds) -> list[memoryview]:
     data = memoryview(text.encode() if isinstance(text, str) else text)
     return [data[start:end] for start, end in bounds.tolist()]
+
+
+def fuse(pipeline: Pipeline) -> FusedEncoder | StepwiseEncoder:
+    """Return an encoder with all stages in the kernel, or with the model alone if need be."""
+    model = pipeline.model
+    kernel = kernel_model(model)
+
+    def make_stepwise() -> StepwiseEncoder:
+        from toksmith.engine.stepwise import StepwiseEncoder
+
+        return StepwiseEncoder(pipeline, KernelEncoder(model, kernel=kernel))
+
+    if isinstance(model, SentencePieceBPE | Unigram) and pipeline.splitter is None:
+        step = pipeline.normalizer[0] if len(pipeline.normalizer) == 1 else None
+        if isinstance(step, SentencePieceNormalizer):
+            fused = _fuse_sentencepiece(kernel, pipeline, model, step)
+            return FusedEncoder(fused, make_stepwise) if fused else make_stepwise()
+
+    from toksmith.fusion.rules import find_rules
+
+    rules = find_rules(pipeline)
+    if not rules:
+        return make_stepwise()
+    fused = _kernel.FusedModel(
+        kernel,
+        rules.describe_block,
+        _rows_of_pairs(rules.joined),
+        rules.lead,
+        rules.collapse,
+        rules.trim,
+        rules.origins,
+        rules.run_stages,
+        rules.locate_stages,
+    )
+    return FusedEncoder(fused, make_stepwise, rules.first_only, rules.keeps_start)
+
+
+def _rows_of_pairs(flat: array[int]) -> Any:
+    """Return numbers as rows of two."""
+    if not flat:  # no memoryview has rows without content
+        return np.zeros((0, 2), np.uint16)
+    return memoryview(flat).cast("B").cast("H", (len(flat) // 2, 2))
+
+
+def _fuse_sentencepiece(
+    kernel: _kernel.Model,
+    pipeline: Pipeline,
+    model: SentencePieceBPE | Unigram,
+    step: SentencePieceNormalizer,
+) -> _kernel.FusedModel | None:
+    if step.whitespace_as_suffix or (isinstance(model, Unigram) and not model.single):
+        return None
+
+    @cache
+    def locate() -> Callable[[bytes, bool], object]:
+        from toksmith.fusion.rules import find_rules
+
+        rules = find_rules(pipeline)
+        assert rules is not None  # the kernel runs it
+        return rules.locate_stages
+
+    try:
+        return _kernel.sentencepiece_model(
+            kernel,
+            model.vocab,
+            bytes(model.held("types")),
+            not model.byte_fallback and (not isinstance(model, Unigram) or model.fuse_unk),
+            step.charsmap,
+            tuple(symbol.encode() for symbol in step.protected),
+            step.add_dummy_prefix,
+            step.remove_extra_whitespaces,
+            step.escape_whitespaces,
+            lambda chunk, led: locate()(chunk, led),
+        )
+    except ValueError as damaged:
+        raise OptionError(f"charsmap: {damaged}") from None
 
 
 _LONGEST_CHARACTER = 4

@@ -23,6 +23,7 @@ from toksmith.models import (
     WordLevel,
     WordPiece,
 )
+from toksmith.models.bpe import flat_merges
 from toksmith.results import Batch, LocatedBatch
 
 try:
@@ -170,14 +171,17 @@ def kernel_model(model: Model) -> _kernel.Model:
     """Return a model as the kernel holds it."""
     match model:
         case BPE():
-            merges = None if model.by_ranks else model.merges
+            merges = None if model.by_ranks else flat_merges(model)
             return _kernel.BpeModel(model.vocab, merges, model.whole_chunk_first)
         case CharacterBPE():
             return _make_character_bpe(model)
         case SentencePieceBPE():
-            scores = model.scores.astype(np.float32)
             return _kernel.SentencePieceModel(
-                model.vocab, scores, model.types, model.unk_id, model.byte_fallback
+                model.vocab,
+                model.held("scores"),
+                model.held("types"),
+                model.unk_id,
+                model.byte_fallback,
             )
         case Unigram():
             return _make_unigram(model)
@@ -195,7 +199,7 @@ def kernel_model(model: Model) -> _kernel.Model:
 def _make_character_bpe(model: CharacterBPE) -> _kernel.Model:
     return _kernel.CharacterModel(
         model.vocab,
-        model.merges,
+        flat_merges(model),
         model.unk_id,
         model.fuse_unk,
         model.byte_fallback,
@@ -208,8 +212,8 @@ def _make_character_bpe(model: CharacterBPE) -> _kernel.Model:
 def _make_unigram(model: Unigram) -> _kernel.Model:
     return _kernel.unigram_model(
         model.vocab,
-        model.scores,
-        model.types,
+        model.held("scores"),
+        model.held("types"),
         model.unk_id,
         model.byte_fallback,
         model.fuse_unk,

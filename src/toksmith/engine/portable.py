@@ -5,7 +5,9 @@ Reading files and decoding call them, and work without the compiled module, only
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from toksmith import results
 from toksmith._base.lazy import np, npt
@@ -15,6 +17,15 @@ try:
     from toksmith import _kernel
 except ImportError:  # only engine.kernel needs it, and reports the error
     _kernel = None  # type: ignore[assignment]
+
+TokenIds: TypeAlias = "_kernel.TokenIds"
+"""The vocabulary and the merges of a ``tokenizer.json``, without faults, as the kernel holds them.
+
+- ``tokens``: by id, ``b""`` where there is none;
+- ``scores``: float64, one for each piece, if the vocabulary is a list of pieces, else ``None``;
+- ``merges``: uint32, the left, right and new id of each merge, or ``None``;
+- ``rest``: the file without them.
+"""
 
 _BLOCK = 1 << 20
 """Ids that NumPy works on at once: its loops do not end on Ctrl-C."""
@@ -73,6 +84,44 @@ def read_ranks(data: bytes, most: int) -> tuple[bytes, ...] | None:
         occurs twice, a rank is above ``most``, or there is no compiled module.
     """
     return None if _kernel is None else _kernel.read_ranks(data, most)
+
+
+def read_token_ids(data: bytes) -> TokenIds | None:
+    """Return the vocabulary and the merges of a ``tokenizer.json``, and the file without them.
+
+    Returns:
+        ``None`` if the file has to be read with messages for what is wrong in them, or there is no
+        compiled module.
+    """
+    return None if _kernel is None else _kernel.TokenIds.read(data)
+
+
+def read_pieces(data: bytes) -> tuple[tuple[bytes, ...], array[float], bytes, bytes] | None:
+    """Return the pieces of a SentencePiece file, their scores and types, and its other fields.
+
+    Returns:
+        ``None`` if the file has to be read piece by piece: a piece is empty or invalid UTF-8, its
+        score is not finite, its type is unknown, or there is no compiled module.
+    """
+    found = None if _kernel is None else _kernel.read_pieces(data)
+    return found and (found[0], array("d", found[1]), found[2], found[3])
+
+
+def check_character_map(charsmap: bytes) -> None:
+    """Raise if a compiled map of characters is damaged.
+
+    Raises:
+        OptionError: it is.
+    """
+    if not is_character_map(charsmap):
+        from toksmith.stages.charsmap import character_map
+
+        character_map(charsmap)
+
+
+def is_character_map(charsmap: bytes) -> bool:
+    """Return whether a compiled map of characters is free of damage; ``False`` if unknown."""
+    return _kernel is not None and _kernel.is_character_map(charsmap)
 
 
 def to_lists(ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> list[list[int]]:

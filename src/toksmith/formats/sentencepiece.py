@@ -10,25 +10,26 @@ A character model is read as BPE without merges, which is equivalent.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from google.protobuf.message import DecodeError
 
 from toksmith._base import files
 from toksmith._base.lazy import np
 from toksmith.decoders import SentencePieceDecoder
+from toksmith.engine import portable
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import checks
 from toksmith.formats.listed import Hints
 from toksmith.formats.sentencepiece_pipeline import protected_symbols, sentencepiece_pipeline
-from toksmith.formats.sentencepiece_proto import ModelProto
+from toksmith.formats.sentencepiece_proto import model_class, read_specs
 from toksmith.framing import Framing
 from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
+from toksmith.models.pieces import find_all
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
-from toksmith.stages.charsmap import character_map
 
 NAME = "sentencepiece"
 
@@ -67,25 +68,49 @@ def read(path: Path, hints: Hints) -> Pipeline:
             f"{path}: a .vocab has neither the types of pieces nor a normalizer; load the .model "
             "file instead"
         )
-    try:
-        proto = ModelProto.FromString(files.read_bytes(path))
-    except DecodeError as wrong:
-        raise FormatError(path, f"not the protobuf of a SentencePiece model: {wrong}") from wrong
-    if not proto.pieces:
-        raise FormatError(path, "holds no pieces")
+    data = files.read_bytes(path)
+    found = portable.read_pieces(data)
+    specs = found and read_specs(found[3])
     with files.reading(path):
-        model = _model(path, proto)
-        character_map(proto.normalizer_spec.precompiled_charsmap)
+        if found and specs:
+            vocab, scores, types, _ = found
+        else:
+            vocab, scores, types, specs = _read_slowly(path, data)
+        if not vocab:
+            raise FormatError(path, "holds no pieces")
+        model = _model(path, specs.trainer_spec, vocab, scores, types)
+        portable.check_character_map(specs.normalizer_spec.precompiled_charsmap)
         return sentencepiece_pipeline(
             model,
-            _normalizer(proto, model),
-            unk_surface=proto.trainer_spec.unk_surface.decode(),
-            denormalizer=_denormalizer(path, proto),
+            _normalizer(specs, model),
+            unk_surface=specs.trainer_spec.unk_surface.decode(),
+            denormalizer=_denormalizer(path, specs),
         )
 
 
-def _model(path: Path, proto: Any) -> SentencePieceBPE | Unigram:
-    trainer = proto.trainer_spec
+def _read_slowly(path: Path, data: bytes) -> tuple[tuple[bytes, ...], array[float], bytes, Any]:
+    """Return the pieces, their scores and types, and the message; raise for a damaged one."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        proto = model_class().FromString(data)
+    except DecodeError as wrong:
+        raise FormatError(path, f"not the protobuf of a SentencePiece model: {wrong}") from wrong
+    vocab = tuple(piece.piece for piece in proto.pieces)
+    types = [piece.type for piece in proto.pieces]
+    scores = array("d", [piece.score for piece in proto.pieces])
+    for token_id, (piece, kind, score) in enumerate(zip(vocab, types, scores, strict=True)):
+        if kind not in {*PieceType}:
+            raise FormatError(path, f"piece {token_id} has type {kind}, not 1 to 6")
+        piece.decode()
+        if not isfinite(score):
+            raise FormatError(path, f"piece {token_id} has no finite score")
+    return vocab, scores, bytes(types), proto
+
+
+def _model(
+    path: Path, trainer: Any, vocab: tuple[bytes, ...], scores: Any, types: Any
+) -> SentencePieceBPE | Unigram:
     kinds: dict[int, type[SentencePieceBPE | Unigram]] = {
         UNIGRAM: Unigram,
         BPE: SentencePieceBPE,
@@ -97,20 +122,9 @@ def _model(path: Path, proto: Any) -> SentencePieceBPE | Unigram:
         )
     if trainer.model_type not in kinds:
         raise FormatError(path, f"model_type is {trainer.model_type}, not 1 to 4")
-    vocab = tuple(piece.piece for piece in proto.pieces)
-    types = [piece.type for piece in proto.pieces]
-    scores = np.array([piece.score for piece in proto.pieces], np.float64)
-    if wrong := set(types) - set(PieceType):
-        token_id = next(i for i, kind in enumerate(types) if kind in wrong)
-        raise FormatError(path, f"piece {token_id} has type {types[token_id]}, not 1 to 6")
-    for piece in vocab:
-        piece.decode()
-    unknown = [token_id for token_id, kind in enumerate(types) if kind == PieceType.UNKNOWN]
-    if len(unknown) != 1:
-        raise FormatError(path, f"{len(unknown)} pieces have type UNKNOWN, not one")
-    if not np.isfinite(scores).all():
-        raise FormatError(path, f"piece {int(np.isfinite(scores).argmin())} has no finite score")
-    spelled = {piece for piece, kind in zip(vocab, types, strict=True) if kind == PieceType.BYTE}
+    if (unknown := types.count(PieceType.UNKNOWN)) != 1:
+        raise FormatError(path, f"{unknown} pieces have type UNKNOWN, not one")
+    spelled = {vocab[token_id] for token_id in find_all(types, PieceType.BYTE)}
     wanted = range(256) if trainer.byte_fallback else ()
     if spelled != {b"<0x%02X>" % byte for byte in wanted}:
         raise FormatError(
@@ -118,12 +132,12 @@ def _model(path: Path, proto: Any) -> SentencePieceBPE | Unigram:
             f"{len(spelled)} pieces have type BYTE: use <0x00> to <0xFF> with byte_fallback, "
             "none without",
         )
-    control = {vocab[i]: i for i, kind in enumerate(types) if kind == PieceType.CONTROL}
+    control = {vocab[i]: i for i in find_all(types, PieceType.CONTROL)}
     return kinds[trainer.model_type](
         vocab,
         scores,
-        np.array(types, np.uint8),
-        unk_id=unknown[0],
+        types,
+        unk_id=types.index(PieceType.UNKNOWN),
         byte_fallback=trainer.byte_fallback,
         bos_id=control.get(trainer.bos_piece),
         eos_id=control.get(trainer.eos_piece),
@@ -153,7 +167,7 @@ def _denormalizer(path: Path, proto: Any) -> bytes:
         raise UnsupportedError(
             f"{path}: the denormalizer adds, drops or escapes spaces, which cannot be read yet"
         )
-    character_map(charsmap)
+    portable.check_character_map(charsmap)
     return charsmap
 
 
@@ -243,7 +257,7 @@ def _parts(pipeline: Pipeline) -> _Parts:
 
 def _proto(parts: _Parts) -> Any:
     model, normalizer, decoder = parts
-    proto = ModelProto()
+    proto = model_class()()
     types = model.types.tolist()
     for piece, score, kind in zip(model.vocab, model.scores.tolist(), types, strict=True):
         added = proto.pieces.add(piece=piece, score=score)

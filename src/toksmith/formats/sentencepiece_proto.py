@@ -1,24 +1,19 @@
 """The messages of SentencePiece's model files (``sentencepiece_model.proto``), declared here.
 
-So only the ``protobuf`` package is needed, no compiled file. Other fields are skipped.
+So only the ``protobuf`` package is needed, no compiled file. Other fields are skipped. Since its
+import takes longer than reading a model, :func:`read_specs` reads what loading needs without it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
+from struct import unpack
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
-_Field = descriptor_pb2.FieldDescriptorProto
-
-_KINDS = {
-    "string": _Field.TYPE_STRING,
-    "bytes": _Field.TYPE_BYTES,
-    "float": _Field.TYPE_FLOAT,
-    "bool": _Field.TYPE_BOOL,
-    "int32": _Field.TYPE_INT32,
-    "uint64": _Field.TYPE_UINT64,
-}
+_WIRES = {"bytes": 2, "float": 5, "bool": 0, "int32": 0, "uint64": 0}
+"""How each kind of field is stored: 0 as a varint, 2 with its size before it, 5 as four bytes."""
 
 _Fields: TypeAlias = dict[str, tuple[int, str, str | None]]
 
@@ -100,7 +95,15 @@ _MESSAGES: dict[str, _Fields] = {
 }
 
 
-def _model_class() -> Any:
+@cache
+def model_class() -> Any:
+    """Return the class of a whole file.
+
+    Its fields are ``pieces``, ``trainer_spec``, ``normalizer_spec`` and ``denormalizer_spec``.
+    """
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+    kinds = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(
         name="toksmith_sentencepiece.proto", package="toksmith", syntax="proto2"
     )
@@ -111,8 +114,8 @@ def _model_class() -> Any:
             message.field.add(
                 name=field,
                 number=number,
-                label=_Field.LABEL_REPEATED if several else _Field.LABEL_OPTIONAL,
-                type=_KINDS.get(kind, _Field.TYPE_MESSAGE),
+                label=kinds.LABEL_REPEATED if several else kinds.LABEL_OPTIONAL,
+                type=getattr(kinds, f"TYPE_{kind.upper()}", kinds.TYPE_MESSAGE),
                 type_name=kind if kind.startswith(".") else None,
                 default_value=default,
             )
@@ -121,5 +124,97 @@ def _model_class() -> Any:
     return message_factory.GetMessageClass(pool.FindMessageTypeByName("toksmith.ModelProto"))
 
 
-ModelProto: Any = _model_class()
-"""A whole file: ``pieces``, ``trainer_spec``, ``normalizer_spec``, ``denormalizer_spec``."""
+def read_specs(data: bytes) -> SimpleNamespace | None:
+    """Return the fields of a file other than its pieces, with the names of the class.
+
+    Args:
+        data: the fields as they are in the file.
+
+    Returns:
+        ``None`` where the ``protobuf`` package has to read the file: it is damaged, or a message
+        is in it twice.
+    """
+    names = {_MODEL[f"{name}_spec"][0]: name for name in ("trainer", "normalizer", "denormalizer")}
+    specs = SimpleNamespace(
+        **{f"{name}_spec": _defaults(_FIELDS_OF[name]) for name in names.values()}
+    )
+    seen = set()
+    try:
+        for number, wire, value in _read_fields(data):
+            if (name := names.get(number)) is None:
+                continue
+            if wire != _WIRES["bytes"] or name in seen:
+                return None
+            seen.add(name)
+            _read_message(value, _FIELDS_OF[name], getattr(specs, f"{name}_spec"))
+    except (IndexError, ValueError):
+        return None
+    return specs
+
+
+_FIELDS_OF = {"trainer": _TRAINER, "normalizer": _NORMALIZER, "denormalizer": _NORMALIZER}
+
+
+def _defaults(fields: _Fields) -> SimpleNamespace:
+    return SimpleNamespace(**{name: _default(*field[1:]) for name, field in fields.items()})
+
+
+def _default(kind: str, written: str | None) -> Any:
+    if kind.endswith("*"):
+        return []
+    if kind == "bytes":
+        return (written or "").encode("latin-1").decode("unicode_escape").encode("latin-1")
+    if kind == "bool":
+        return written == "true"
+    return (float if kind == "float" else int)(written or 0)
+
+
+def _read_message(data: bytes, fields: _Fields, into: SimpleNamespace) -> None:
+    by_number = {field[0]: (name, field[1]) for name, field in fields.items()}
+    for number, wire, value in _read_fields(data):
+        if number not in by_number:
+            continue
+        name, kind = by_number[number]
+        if wire != _WIRES[kind.removesuffix("*")]:
+            raise ValueError(f"{name} is stored in another way")
+        if kind.endswith("*"):
+            getattr(into, name).append(value)
+            continue
+        if kind == "bool":
+            value = bool(value)
+        elif kind == "int32":
+            value = (value + 2**31) % 2**32 - 2**31
+        elif kind == "float":
+            (value,) = unpack("<f", value)
+        setattr(into, name, value)
+
+
+def _read_fields(data: bytes) -> Iterator[tuple[int, int, Any]]:
+    """Yield the number, the way of storing and the value of each field."""
+    place = 0
+    while place < len(data):
+        tag, place = _read_varint(data, place)
+        wire = tag & 7
+        if wire == 0:
+            value, place = _read_varint(data, place)
+            yield tag >> 3, wire, value
+            continue
+        if wire == _WIRES["bytes"]:
+            size, place = _read_varint(data, place)
+        else:
+            size = {1: 8, 5: 4}.get(wire, len(data) + 1)
+        if place + size > len(data):
+            raise ValueError("a field reaches beyond the end")
+        yield tag >> 3, wire, data[place : place + size]
+        place += size
+
+
+def _read_varint(data: bytes, place: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = data[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value % 2**64, place
+    raise ValueError("a number of more than ten bytes")

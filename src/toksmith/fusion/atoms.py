@@ -6,12 +6,12 @@ between two characters unless the last atom of the one and the first atom of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Set
 from enum import IntEnum
 from itertools import chain, pairwise, product
 from typing import TypeAlias
 
-from toksmith._base.lazy import np, npt
 from toksmith._base.records import dataclass, field
 from toksmith.models import (
     CharacterBPE,
@@ -23,8 +23,7 @@ from toksmith.models import (
     Unigram,
 )
 from toksmith.splitters import Metaspace, Splitter
-from toksmith.stages.character_classes import CODE_POINTS, code_points
-from toksmith.stages.character_maps import class_table as classes_of
+from toksmith.stages.split_classes import class_table as classes_of
 
 OPEN = 0xFFFF
 """The atom of a character that is joined to all its neighbours."""
@@ -43,8 +42,7 @@ class Unit(IntEnum):
     RUN = 4
 
 
-AtomArray: TypeAlias = "npt.NDArray[np.uint16]"
-Units: TypeAlias = "npt.NDArray[np.uint8]"
+Codes: TypeAlias = Iterable[int]
 
 
 @dataclass(frozen=True)
@@ -53,17 +51,22 @@ class Atoms:
 
     Attributes:
         joined: the joined pairs of atoms.
-        atoms: the atom of each code point, shape ``(0x110000,)``.
-        units: the :class:`Unit` of each code point, shape ``(0x110000,)``.
+        atom_of: returns the atom of a code point.
+        unit_of: returns the :class:`Unit` of a code point.
         mark: the character by which the splitter replaces a space, or ``""``.
         last: the atoms that have another value at the end of a normalized form.
     """
 
     joined: Set[tuple[int, int]]
-    atoms: AtomArray
-    units: Units
+    atom_of: Callable[[int], int]
+    unit_of: Callable[[int], int]
     mark: str = ""
     last: Mapping[int, int] = field(default_factory=dict)
+
+    def seen(self, codes: Codes) -> tuple[array[int], bytes]:
+        """Return the atom (uint16) and the :class:`Unit` of each code point."""
+        codes = [*codes]
+        return array("H", map(self.atom_of, codes)), bytes(map(self.unit_of, codes))
 
 
 def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms | None:
@@ -88,14 +91,14 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
 
 def class_atoms(classes: bytes) -> Atoms:
     """Return each class of characters as an atom; only runs of one class are joined."""
-    atoms = np.frombuffer(classes, np.uint8)
-    most = int(atoms.max()) + 1
-    units = np.array([Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, Unit.RUN + most)], np.uint8)
+    most = max(classes) + 1
+    kinds = [Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, Unit.RUN + most)]
+    units = classes.translate(bytes(kinds).ljust(256, b"\0"))
     # Dropped characters are joined to the next character, which makes fewer chunks.
     joined = {(_DROPPED, other) for other in range(most)}
     joined |= {(run, run) for run in range(_ALONE + 1, most)}
     # But at the end of a normalized form, a dropped character may end a chunk.
-    return Atoms(joined, atoms.astype(np.uint16), units[atoms], last={_DROPPED: _ALONE})
+    return Atoms(joined, classes.__getitem__, units.__getitem__, last={_DROPPED: _ALONE})
 
 
 _DROPPED, _ALONE = 0, 1
@@ -108,10 +111,9 @@ def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:
         joined.add((0, 1))
     elif not collapse:
         joined.remove((1, 1))
-    atoms = np.zeros(CODE_POINTS, np.uint16)
-    atoms[ord(splitter.replacement)] = 1
+    mark = ord(splitter.replacement)
     starts = {splitter.replacement: Unit.START} if splitter.split else {}
-    return Atoms(joined, atoms, _units(starts), splitter.replacement)
+    return Atoms(joined, lambda code: code == mark, _units(starts), splitter.replacement)
 
 
 def vocabulary_atoms(
@@ -128,14 +130,13 @@ def vocabulary_atoms(
         if not (starts and right == mark)
     }
     unknown = characters - known_alone(model)
-    atoms = np.zeros(CODE_POINTS, np.uint16)  # zeroed pages take no memory until written
+    other = UNKNOWN  # the atom of characters that no token holds
     if fuses_unknown(model):
         some = {UNKNOWN, *(known[c] for c in unknown)}
         joined |= set(product(some, some))
     elif drops_unknown(model):
-        atoms[:] = OPEN
+        other = OPEN
         known |= dict.fromkeys(unknown, OPEN)
-    atoms[code_points("".join(known))] = list(known.values())
     kinds: dict[str, Unit] = {}
     if starts:
         kinds[mark] = Unit.START
@@ -145,14 +146,14 @@ def vocabulary_atoms(
         # A space is joined to the next character, because it may be collapsed or trimmed.
         kinds["\u2581"] = Unit.SPACE
         joined |= {(known["\u2581"], other) for other in (UNKNOWN, *known.values())}
-    return Atoms({pair for pair in joined if OPEN not in pair}, atoms, _units(kinds), mark)
+    by_code = {ord(character): atom for character, atom in known.items()}
+    joined = {pair for pair in joined if OPEN not in pair}
+    return Atoms(joined, lambda code: by_code.get(code, other), _units(kinds), mark)
 
 
-def _units(kinds: Mapping[str, Unit]) -> Units:
-    units = np.full(CODE_POINTS, int(Unit.RUN), np.uint8)
-    for character, unit in kinds.items():
-        units[ord(character)] = unit
-    return units
+def _units(kinds: Mapping[str, Unit]) -> Callable[[int], int]:
+    by_code = {ord(character): unit for character, unit in kinds.items()}
+    return lambda code: by_code.get(code, Unit.RUN)
 
 
 def matched_tokens(model: Model) -> list[str] | None:

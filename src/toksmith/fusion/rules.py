@@ -20,13 +20,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from functools import lru_cache, partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Literal, TypeAlias
 
-from toksmith._base.lazy import np, npt
 from toksmith._base.records import dataclass, replace
 from toksmith._base.text import without_surrogates
-from toksmith.fusion.atoms import AtomArray, Atoms, Units, atoms_of
+from toksmith.fusion import AmbiguousSpace
+from toksmith.fusion.atoms import Atoms, atoms_of
 from toksmith.fusion.characters import INVALID, Characters, Origins, characters_of
 from toksmith.normalizers import (
     Bert,
@@ -43,13 +43,12 @@ from toksmith.normalizers import (
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import Metaspace, Splitter
 from toksmith.stages.aligned import Aligned
-from toksmith.stages.character_classes import code_points
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import split_text
 
 CHARACTERS_A_BLOCK = 64
 
-Seen: TypeAlias = "tuple[AtomArray, Units]"
+Seen: TypeAlias = "tuple[array[int], bytes]"
 """Characters as splitter and model see them: the atom of each, and its
 :class:`~toksmith.fusion.atoms.Unit`."""
 
@@ -62,17 +61,13 @@ Block: TypeAlias = "Seen | RewrittenBlock"
 """A block of 64 characters; only :data:`Seen` if all are unchanged and independent."""
 
 
-class AmbiguousSpace(Exception):  # noqa: N818
-    """The pieces of a chunk depend on whether its leading space is the text's own."""
-
-
 @dataclass(frozen=True)
 class FusionRules:
     """Facts about normalizer and splitter that the kernel cannot derive itself.
 
     Attributes:
         describe_block: returns the :data:`Block` of a number.
-        joined: uint16, shape ``(n, 2)``: the joined pairs of atoms.
+        joined: uint16, two for each joined pair of atoms.
         lead: whether a space is put before a text.
         first_only: whether only the start of a document gets this space, not a text after an
             added token.
@@ -80,7 +75,8 @@ class FusionRules:
         trim: whether spaces at the end of a text are removed.
         origins: see :class:`~toksmith.fusion.characters.Characters`.
         run_stages: returns the pieces of a chunk as UTF-8, from the stages in Python. Raises
-            :class:`AmbiguousSpace` if they depend on where its leading space comes from.
+            :class:`~toksmith.fusion.AmbiguousSpace` if they depend on where its leading space comes
+            from.
         locate_stages: returns the same with the start and end of the origin of each character of a
             piece, in bytes of the chunk. Its second argument: whether the first byte of the chunk
             is the space put before the text.
@@ -89,7 +85,7 @@ class FusionRules:
     """
 
     describe_block: Callable[[int], Block]
-    joined: npt.NDArray[np.uint16]
+    joined: array[int]
     lead: Literal["none", "always", "unless-space"]
     first_only: bool
     collapse: bool
@@ -152,7 +148,7 @@ def find_rules(pipeline: Pipeline) -> FusionRules | None:
 
     return FusionRules(
         describe_block=lambda block: _describe_block(block, characters, atoms),
-        joined=np.array(sorted(atoms.joined), np.uint16).reshape(-1, 2),
+        joined=array("H", chain.from_iterable(sorted(atoms.joined))),
         lead=lead,
         first_only=first_only,
         collapse=characters.collapse,
@@ -192,7 +188,7 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
     start, end = block * CHARACTERS_A_BLOCK, (block + 1) * CHARACTERS_A_BLOCK
     marked = bool(atoms.mark) and start <= ord(atoms.mark) < end
     if not marked and characters.leaves(start, end):
-        return atoms.atoms[start:end], atoms.units[start:end]
+        return atoms.seen(range(start, end))
     surrogates = 0xD800 <= start < 0xE000
     becomes, depends = characters.map(
         [INVALID if surrogates else chr(c) for c in range(start, end)]
@@ -204,10 +200,9 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
     if atoms.mark:
         text = text.replace(" ", atoms.mark)
     sizes = array("H", list(map(len, becomes)))
-    codes = code_points(text)
-    seen = atoms.atoms[codes]
+    seen, units = atoms.seen(map(ord, text))
     if atoms.last:
         for size, place in zip(sizes, accumulate(sizes), strict=True):
             if size > 1:
                 seen[place - 1] = atoms.last.get(seen[place - 1], seen[place - 1])
-    return (seen, atoms.units[codes]), text.encode(), sizes, bytes(depends)
+    return (seen, units), text.encode(), sizes, bytes(depends)

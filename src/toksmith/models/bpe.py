@@ -5,9 +5,10 @@ BPE on characters is what tokenizer.json holds without a byte level.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NoReturn, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 
 from toksmith._base.lazy import np, npt
 from toksmith._base.records import dataclass
@@ -17,6 +18,11 @@ from toksmith.models.words import ids_of
 
 MergeArray: TypeAlias = "npt.NDArray[np.uint32]"
 """Shape ``(n, 3)``: left id, right id, resulting id, in rank order."""
+
+
+class FittingMerges(array):  # type: ignore[type-arg]  # generic from Python 3.12 on
+    """Merges as unsigned 32-bit integers, three each, that their reader has found to fit."""
+
 
 MergesGiven: TypeAlias = "npt.ArrayLike | Callable[[Sequence[bytes]], MergeArray]"
 
@@ -39,11 +45,21 @@ class MergesField:
         held: dict[str, Any] = vars(model)
         if callable(held["merges"]):
             held["merges"] = _unwritable(held["merges"](model.vocab))
+        elif isinstance(held["merges"], FittingMerges):
+            held["merges"] = _unwritable(held["merges"])
         merges: MergeArray = held["merges"]
         return merges
 
     def __set__(self, model: BPE, given: MergesGiven) -> None:
-        vars(model)["merges"] = given if callable(given) else _unwritable(given)
+        if not callable(given) and not isinstance(given, FittingMerges):
+            given = _unwritable(given)
+        vars(model)["merges"] = given
+
+
+def flat_merges(model: BPE | CharacterBPE) -> Any:
+    """Return the merges of a model in one dimension, as they were given, for the kernel."""
+    held = vars(model)["merges"]
+    return held if isinstance(held, FittingMerges) else model.merges.reshape(-1)
 
 
 def _unwritable(given: npt.ArrayLike) -> MergeArray:
@@ -113,7 +129,9 @@ class BPE:
             )
         if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
             raise OptionError(f"unk_id is {self.unk_id}, but there are {len(self.vocab)} tokens")
-        if not self.by_ranks and not self._merges_fit():
+        held = vars(self)["merges"]
+        is_checked = callable(held) or isinstance(held, FittingMerges)
+        if not is_checked and not self._merges_fit():
             raise self._first_misfit()
 
     @property
@@ -254,7 +272,10 @@ class CharacterBPE:
     """
 
     vocab: tuple[bytes, ...]
-    merges: npt.NDArray[np.uint32]
+    if TYPE_CHECKING:
+        merges: MergeArray
+    else:
+        merges: MergesField = MergesField()
     unk_id: int | None = None
     fuse_unk: bool = False
     byte_fallback: bool = False
@@ -265,16 +286,18 @@ class CharacterBPE:
 
     def __post_init__(self) -> None:
         _check_dropout(self.dropout)
-        merges = np.array(self.merges, np.uint32).reshape(-1, 3)
-        merges.flags.writeable = False
-        object.__setattr__(self, "merges", merges)
+        if not isinstance(vars(self)["merges"], FittingMerges):
+            self._check_merges()
+        if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
+            raise OptionError(f"unk_id is {self.unk_id}, but there are {len(self.vocab)} tokens")
+
+    def _check_merges(self) -> None:
+        merges = self.merges
         if merges.max(initial=0) >= max(len(self.vocab), 1):
             rank = int((merges >= len(self.vocab)).any(axis=1).argmax())
             raise OptionError(
                 f"merge {rank} {merges[rank].tolist()} names an id outside 0..{len(self.vocab) - 1}"
             )
-        if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
-            raise OptionError(f"unk_id is {self.unk_id}, but there are {len(self.vocab)} tokens")
 
     @cached_property
     def ids(self) -> dict[bytes, int]:

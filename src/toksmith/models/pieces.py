@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from enum import IntEnum
 from functools import cached_property
+from math import isnan
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toksmith._base.lazy import np, npt
 from toksmith._base.records import dataclass, field
@@ -28,6 +31,45 @@ class PieceType(IntEnum):
     USER_DEFINED = 4
     UNUSED = 5
     BYTE = 6
+
+
+Held: TypeAlias = "array[Any] | bytes | npt.NDArray[Any]"
+
+
+class ArrayField:
+    """An array of numbers that cannot be written to.
+
+    Numbers that are given as ``array.array`` or bytes become a NumPy array when somebody looks at
+    them: encoding does not need it.
+
+    Args:
+        kind: the type of the numbers, as in the ``array`` module.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, model: Pieces | None, owner: type[Pieces]) -> npt.NDArray[Any]:
+        if model is None:
+            raise AttributeError(self._name)  # as a field of a dataclass: it has no default
+        held: Held = vars(model)[self._name]
+        if isinstance(held, array | bytes):
+            held = np.frombuffer(held, self._kind)
+            held.flags.writeable = False
+            vars(model)[self._name] = held
+        return held
+
+    def __set__(self, model: Pieces, given: npt.ArrayLike) -> None:
+        is_raw = isinstance(given, bytes if self._kind == "B" else array)
+        vars(model)[self._name] = given if is_raw else self._unwritable(given)
+
+    def _unwritable(self, given: npt.ArrayLike) -> npt.NDArray[Any]:
+        held = np.array(given, self._kind)
+        held.flags.writeable = False
+        return held
 
 
 @short_repr
@@ -57,8 +99,12 @@ class Pieces:
     """
 
     vocab: tuple[bytes, ...]
-    scores: npt.NDArray[np.float64]
-    types: npt.NDArray[np.uint8]
+    if TYPE_CHECKING:
+        scores: npt.NDArray[np.float64]
+        types: npt.NDArray[np.uint8]
+    else:
+        scores: ArrayField = ArrayField("d")
+        types: ArrayField = ArrayField("B")
     unk_id: int | None = 0
     byte_fallback: bool = False
     bos_id: int | None = field(default=None, kw_only=True)
@@ -66,15 +112,14 @@ class Pieces:
     pad_id: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name, kind in (("scores", np.float64), ("types", np.uint8)):
-            array = np.array(getattr(self, name), kind)
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
-            if array.shape != (len(self.vocab),):
-                raise OptionError(f"{len(self.vocab)} pieces have {name} of shape {array.shape}")
+        for name in ("scores", "types"):
+            held = self.held(name)
+            shape = (len(held),) if isinstance(held, array | bytes) else held.shape
+            if shape != (len(self.vocab),):
+                raise OptionError(f"{len(self.vocab)} pieces have {name} of shape {shape}")
         if not all(self.vocab):
             raise OptionError(f"piece {self.vocab.index(b'')} is empty")
-        if len(self.ids) != len(self.vocab):
+        if len(set(self.vocab)) != len(self.vocab):
             twice = next(p for i, p in enumerate(self.vocab) if self.ids[p] != i)
             raise OptionError(
                 f"piece {twice.decode(errors='replace')!r} occurs twice: pieces are unique"
@@ -83,11 +128,23 @@ class Pieces:
             token_id = getattr(self, name)
             if token_id is not None and not 0 <= token_id < len(self.vocab):
                 raise OptionError(f"{name} is {token_id}, but there are {len(self.vocab)} pieces")
-        if np.isnan(self.scores).any():
+        if isnan(sum(self.held("scores"))) and np.isnan(self.scores).any():
             raise OptionError(f"the score of piece {int(np.isnan(self.scores).argmax())} is NaN")
         missing = [b for b in range(256) if self.byte_fallback and self.byte_ids[b] < 0]
         if missing:
             raise OptionError(f"byte_fallback is set, but there is no piece <0x{missing[0]:02X}>")
+
+    def held(self, name: str) -> Any:
+        r"""Return ``scores`` or ``types`` as they were given, for the kernel.
+
+        Args:
+            name: of the attribute.
+
+        Example:
+            >>> Pieces((b"<unk>", b"a"), [0.0, -1.0], bytes([2, 1])).held("types")
+            b'\x02\x01'
+        """
+        return vars(self)[name]
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
@@ -120,8 +177,7 @@ class Pieces:
             >>> pieces.of_type(PieceType.CONTROL)
             [1]
         """
-        ids: list[int] = np.flatnonzero(self.types == int(kind)).tolist()
-        return ids
+        return find_all(bytes(self.held("types")), kind)
 
     def ids_of_types(self, *kinds: PieceType) -> dict[bytes, int]:
         """Return the ids of the pieces of some types, by piece, in order.
@@ -134,7 +190,7 @@ class Pieces:
             >>> pieces.ids_of_types(PieceType.UNKNOWN, PieceType.CONTROL)
             {b'<unk>': 0, b'<s>': 1}
         """
-        found = np.flatnonzero(np.isin(self.types, kinds)).tolist()
+        found = sorted(token_id for kind in set(kinds) for token_id in self.of_type(kind))
         return {self.vocab[token_id]: token_id for token_id in found}
 
     def __eq__(self, other: object) -> bool:
@@ -148,6 +204,19 @@ class Pieces:
         )
 
     __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+
+def find_all(types: bytes, kind: PieceType) -> list[int]:
+    """Return the places of a type, in order.
+
+    Example:
+        >>> find_all(bytes([2, 1, 1, 3]), PieceType.NORMAL)
+        [1, 2]
+    """
+    places: list[int] = []
+    while (place := types.find(kind, places[-1] + 1 if places else 0)) >= 0:
+        places.append(place)
+    return places
 
 
 _PLAIN = ("unk_id", "byte_fallback", "bos_id", "eos_id", "pad_id")

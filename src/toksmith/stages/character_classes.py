@@ -6,15 +6,18 @@ the classes are tables in :mod:`~toksmith.stages.tables_tokenizers`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
 from toksmith.stages import tables_tokenizers
 
-Flags: TypeAlias = "npt.NDArray[np.bool_]"
-"""Whether each code point is of a class: bool, shape ``(0x110000,)``."""
+Flags: TypeAlias = bytes
+"""Whether each code point is of a class: 0 or 1. Not an array, so that loading needs no NumPy."""
+
+Range: TypeAlias = tuple[int, int]
+"""The first and the last code point of a range."""
 
 CODE_POINTS = 0x110000
 
@@ -29,11 +32,45 @@ def code_points(text: str) -> npt.NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def flags(characters: str) -> Flags:
-    """Return the class that consists of these characters."""
-    found = np.zeros(CODE_POINTS, bool)
-    found[code_points(characters)] = True
+def flags(*spans: Iterable[Range]) -> Flags:
+    """Return the class that consists of some ranges.
+
+    Example:
+        >>> [flags(ranges("PUNCTUATION"), singles("b"))[ord(c)] for c in "a-b"]
+        [0, 1, 1]
+    """
+    return paint(0, *((span, 1) for span in spans))
+
+
+def paint(background: int, *layers: tuple[Iterable[Range], int]) -> bytes:
+    """Return a number for each code point: that of the last layer with a range that holds it."""
+    table = bytearray([background]) * CODE_POINTS
+    for span, number in layers:
+        for first, last in span:
+            table[first : last + 1] = bytes([number]) * (last + 1 - first)
+    return bytes(table)
+
+
+def singles(characters: Iterable[str]) -> Iterator[Range]:
+    """Return ranges of one character each."""
+    return ((ord(character), ord(character)) for character in characters)
+
+
+def places(flags: Flags, text: str) -> list[int]:
+    """Return the places of a text whose characters are of a class.
+
+    Example:
+        >>> places(flags(singles("a")), "abba")
+        [0, 3]
+    """
+    if len(text) < _SHORT:
+        return [place for place, character in enumerate(text) if flags[ord(character)]]
+    found: list[int] = np.frombuffer(flags, bool)[code_points(text)].nonzero()[0].tolist()
     return found
+
+
+_SHORT = 1 << 10
+"""Characters for which NumPy is not imported."""
 
 
 @cache
@@ -41,22 +78,13 @@ def flags_of(name: str) -> Flags:
     """Return a class of the tables by its name.
 
     Example:
-        >>> flags_of("PUNCTUATION")[code_points("a-b")].tolist()
-        [False, True, False]
+        >>> [flags_of("PUNCTUATION")[ord(c)] for c in "a-b"]
+        [0, 1, 0]
     """
-    found = np.zeros(CODE_POINTS, bool)
-    for first, last in ranges(name):
-        found[first : last + 1] = True
-    return found
+    return flags(ranges(name))
 
 
-@cache
-def white_space() -> Flags:
-    """Return the class of white space."""
-    return flags(WHITE_SPACE)
-
-
-def ranges(name: str) -> Iterator[tuple[int, int]]:
+def ranges(name: str) -> Iterator[Range]:
     """Return the first and the last code point of each range of a class of the tables."""
     for part in getattr(tables_tokenizers, name).split():
         first, _, last = part.partition("-")

@@ -26,10 +26,8 @@ from toksmith.normalizers import (
     StripAccents,
     UnicodeForm,
 )
-from toksmith.splitters import Splitter
 from toksmith.stages.normalize import normalize
 from toksmith.stages.normalize_forms import acting_backwards
-from toksmith.stages.split_classes import character_classes
 
 
 def is_context_free(steps: Normalizer) -> bool:
@@ -84,20 +82,6 @@ def _mapped(step: Step, texts: list[str]) -> list[str]:
 
 _LETTERS = "\ua015\u1401"
 """Separators: letters that normalizers rarely change."""
-
-
-def class_table(splitter: Splitter) -> bytes | None:
-    """Return the class of each code point; ``None`` if the splitter is not class-based.
-
-    0: it is dropped; 1: it is a chunk of its own; from 2 on: a run of one class is a chunk.
-
-    Example:
-        >>> from toksmith.splitters import BertSplitter, FixedLength
-        >>> [class_table(BertSplitter())[ord(c)] for c in "a b!"], class_table(FixedLength())
-        ([2, 0, 2, 1], None)
-    """
-    table = character_classes(splitter)
-    return None if table is None else table.tobytes()
 
 
 def _is_context_free(step: Step) -> bool:

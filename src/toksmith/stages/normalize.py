@@ -7,7 +7,6 @@ from functools import cache, partial
 
 from toksmith._base.byte_alphabet import spell
 from toksmith._base.checks import assert_never
-from toksmith._base.lazy import np
 from toksmith.normalizers import (
     Bert,
     ByteLevel,
@@ -25,12 +24,15 @@ from toksmith.normalizers import (
 )
 from toksmith.stages.aligned import AnyText, Edit, apply_edits
 from toksmith.stages.character_classes import (
+    CODE_POINTS,
     WHITE_SPACE,
     Flags,
-    code_points,
     flags,
     flags_of,
     lower_case,
+    places,
+    ranges,
+    singles,
 )
 from toksmith.stages.normalize_forms import form_edits
 from toksmith.stages.normalize_sentencepiece import precompiled_edits, sentencepiece_edits
@@ -90,8 +92,7 @@ def character_edits(changes: Flags, new: Callable[[str], str], text: str) -> lis
         new: what becomes of one of them.
         text: the text.
     """
-    places = np.flatnonzero(changes[code_points(text)]).tolist()
-    return [Edit(place, place + 1, new(text[place])) for place in places]
+    return [Edit(place, place + 1, new(text[place])) for place in places(changes, text)]
 
 
 def lowercase_edits(step: Lowercase, text: str) -> list[Edit]:
@@ -152,23 +153,23 @@ _NMT_SPACES = "\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\uf
 
 @cache
 def _cased() -> Flags:
-    return flags("".join(lower_case()))
+    return flags(singles(lower_case()))
 
 
 @cache
 def _unclean() -> Flags:
-    return flags_of("CONTROL") | flags(_BERT_SPACES)
+    return flags(ranges("CONTROL"), singles(_BERT_SPACES))
 
 
 @cache
 def _unwanted() -> Flags:
-    return flags(_NMT_REMOVED + _NMT_SPACES)
+    return flags(singles(_NMT_REMOVED + _NMT_SPACES))
 
 
 @cache
 def _hidden() -> Flags:
     """Return the characters that the byte alphabet does not spell by themselves."""
-    return ~flags("".join(map(chr, range(0x21, 0x7F))))
+    return flags([(0, 0x20), (0x7F, CODE_POINTS - 1)])
 
 
 def _spell(character: str) -> str:

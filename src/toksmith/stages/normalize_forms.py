@@ -128,7 +128,7 @@ def acting_backwards(text: str) -> set[str]:
         >>> acting_backwards("e\u0301e")
         {'\u0301'}
     """
-    return set(_ACTS.findall(text))
+    return set() if text.isascii() else set(_ACTS.findall(text))
 
 
 # A character that is newer than the forms of `tokenizers` (Unicode 9.0) acts on none.

@@ -31,13 +31,14 @@ from toksmith.splitters import (
 )
 from toksmith.stages.aligned import Aligned, AnyText, Edit, apply_edits
 from toksmith.stages.character_classes import (
-    CODE_POINTS,
-    Flags,
+    WHITE_SPACE,
     code_points,
-    flags,
     flags_of,
+    paint,
+    places,
+    ranges,
     scripts,
-    white_space,
+    singles,
 )
 from toksmith.stages.normalize import find_edits
 from toksmith.stages.split_behaviors import Span, find_matches, split_at_matches
@@ -54,6 +55,19 @@ _BLOCK = 1 << 20
 
 def character_classes(splitter: Splitter) -> Classes | None:
     """Return the class that a splitter gives each code point; ``None`` if it does not so."""
+    table = class_table(splitter)
+    return None if table is None else np.frombuffer(table, np.uint8)
+
+
+def class_table(splitter: Splitter) -> bytes | None:
+    """Return the class of each code point; ``None`` if the splitter is not class-based.
+
+    0: it is dropped; 1: it is a chunk of its own; from 2 on: a run of one class is a chunk.
+
+    Example:
+        >>> [class_table(BertSplitter())[ord(c)] for c in "a b!"], class_table(FixedLength(3))
+        ([2, 0, 2, 1], None)
+    """
     match splitter:
         case BertSplitter():
             return _classify_bert_splitter(splitter)
@@ -84,44 +98,36 @@ def character_classes(splitter: Splitter) -> Classes | None:
 
 
 @cache
-def _classify_bert_splitter(splitter: BertSplitter) -> Classes:
-    return _classes((flags_of("PUNCTUATION"), ALONE), (white_space(), REMOVED))
+def _classify_bert_splitter(splitter: BertSplitter) -> bytes:
+    return paint(TEXT, (ranges("PUNCTUATION"), ALONE), (singles(WHITE_SPACE), REMOVED))
 
 
 @cache
-def _classify_whitespace(splitter: Whitespace) -> Classes:
-    return _classes((~flags_of("WORD"), OTHER), (white_space(), REMOVED))
+def _classify_whitespace(splitter: Whitespace) -> bytes:
+    return paint(OTHER, (ranges("WORD"), TEXT), (singles(WHITE_SPACE), REMOVED))
 
 
 @cache
-def _classify_whitespace_split(splitter: WhitespaceSplit) -> Classes:
-    return _classes((white_space(), REMOVED))
+def _classify_whitespace_split(splitter: WhitespaceSplit) -> bytes:
+    return paint(TEXT, (singles(WHITE_SPACE), REMOVED))
 
 
 @cache
-def _classify_punctuation(splitter: Punctuation) -> Classes | None:
+def _classify_punctuation(splitter: Punctuation) -> bytes | None:
     kinds = {"removed": REMOVED, "isolated": ALONE, "contiguous": OTHER}
     if splitter.behavior not in kinds:  # a mark that joins its neighbour
         return None
-    return _classes((flags_of("PUNCTUATION"), kinds[splitter.behavior]))
+    return paint(TEXT, (ranges("PUNCTUATION"), kinds[splitter.behavior]))
 
 
 @cache
-def _classify_digits(splitter: Digits) -> Classes:
-    return _classes((flags_of("NUMBER"), ALONE if splitter.individual else OTHER))
+def _classify_digits(splitter: Digits) -> bytes:
+    return paint(TEXT, (ranges("NUMBER"), ALONE if splitter.individual else OTHER))
 
 
 @cache
-def _classify_character_delimiter(splitter: CharacterDelimiter) -> Classes:
-    return _classes((flags(splitter.delimiter), REMOVED))
-
-
-def _classes(*kinds: tuple[Flags, int]) -> Classes:
-    """Return the classes of kinds of characters, a later kind before an earlier; others: TEXT."""
-    classes = np.full(CODE_POINTS, TEXT, np.uint8)
-    for characters, kind in kinds:
-        classes[characters] = kind
-    return classes
+def _classify_character_delimiter(splitter: CharacterDelimiter) -> bytes:
+    return paint(TEXT, (singles(splitter.delimiter), REMOVED))
 
 
 def class_cuts(classes: Classes, text: str) -> list[Span]:
@@ -289,7 +295,7 @@ def find_cuts(splitter: Splitter, text: str) -> Iterable[Span]:
         case Punctuation():
             if (classes := character_classes(splitter)) is not None:
                 return class_cuts(classes, text)
-            marks = flags_of("PUNCTUATION")[code_points(text)].nonzero()[0].tolist()
+            marks = places(flags_of("PUNCTUATION"), text)
             return split_at_matches(
                 [(place, place + 1) for place in marks], splitter.behavior, len(text)
             )

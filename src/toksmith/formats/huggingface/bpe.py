@@ -6,14 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base import files
-from toksmith._base.byte_alphabet import spell, unspell_all
+from toksmith._base.byte_alphabet import spell, unspell, unspell_all
 from toksmith._base.lazy import np, npt
+from toksmith.engine.portable import TokenIds
 from toksmith.errors import FormatError, UnsupportedError, warn
 from toksmith.formats import byte_spelling
-from toksmith.formats.huggingface.entries import Entry
-from toksmith.formats.huggingface.framing import check_added_ids
+from toksmith.formats.huggingface.entries import Entry, NeedsPlainJson
 from toksmith.formats.huggingface.piece_merges import find_piece_merges
-from toksmith.formats.huggingface.vocab import read_flag, read_ids, read_unk, vocab_by_id, write_ids
+from toksmith.formats.huggingface.vocab import (
+    read_flag,
+    read_ids,
+    read_merges,
+    read_unk,
+    vocab_by_id,
+    write_ids,
+)
 from toksmith.framing import AddedToken
 from toksmith.models import BPE, CharacterBPE, SentencePieceBPE
 from toksmith.pipeline import Pipeline
@@ -31,19 +38,16 @@ def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
     entry.expect("end_of_word_suffix", None, "")
     entry.expect("byte_fallback", None, False)
     entry.expect("ignore_merges", None, False, True)
-    path, ids = entry.path, entry.get("vocab").of(dict)
-    files.check_ids(path, ids)
-    merges = byte_spelling.merges_by_id(path, *_read_merges(entry.get("merges")), ids, "merge", 0)
-    check_added_ids(path, added, ids)
-    tokens = dict(zip(ids, unspell_all(ids), strict=True))
-    # An added token is removed from the model, unless the model can produce it.
-    held = list(dict.fromkeys(token.content for token in added if token.content in ids))
-    used = np.isin([ids[content] for content in held], merges)
-    for content, kept in zip(held, used.tolist(), strict=True):
-        if not kept and len(tokens[content] or b"") != 1:
-            del tokens[content]
+    path = entry.path
     whole_chunk_first = bool(entry.value.get("ignore_merges", False))
-    vocab = _vocab_of_bytes(path, ids, tokens, whole_chunk_first)
+    ids = read_ids(entry, added)
+    merges: Any = read_merges(entry.get("merges"), ids)
+    if isinstance(ids, dict):
+        found = _read_merges(entry.get("merges"))
+        merges = byte_spelling.merges_by_id(path, *found, ids, "merge", 0)
+        vocab = _bytes_by_id(path, ids, added, merges, whole_chunk_first)
+    else:
+        vocab = _spelled_bytes(ids, added)
     dropout = _read_dropout(entry)
     model = BPE(vocab, merges, whole_chunk_first, dropout=dropout)
     if not model.missing_bytes or entry.get("unk_token").value is None:
@@ -52,6 +56,38 @@ def read_bytes(entry: Entry, added: list[AddedToken]) -> BPE:
     padded = (*vocab, *[b""] * (unk_id + 1 - len(vocab)))  # it may be an added token
     fuse_unk = read_flag(entry, "fuse_unk")
     return BPE(padded, merges, whole_chunk_first, unk_id, fuse_unk, dropout)
+
+
+def _spelled_bytes(ids: TokenIds, added: list[AddedToken]) -> tuple[bytes, ...]:
+    """Return the bytes of each id, for a vocabulary that the kernel holds."""
+    held = {token.content: found for token in added
+            if (found := ids.get(token.content)) is not None}  # fmt: skip
+    dropped = [
+        token_id
+        for content, token_id in held.items()
+        if not ids.is_merged(token_id) and len(unspell(content) or b"") != 1
+    ]
+    if (vocab := ids.spelled_bytes(dropped)) is None:
+        raise NeedsPlainJson  # a token is outside of the alphabet
+    return vocab
+
+
+def _bytes_by_id(
+    path: Path,
+    ids: dict[str, int],
+    added: list[AddedToken],
+    merges: npt.NDArray[np.uint32],
+    whole_chunk_first: bool,
+) -> tuple[bytes, ...]:
+    """Return the bytes of each id."""
+    tokens = dict(zip(ids, unspell_all(ids), strict=True))
+    # An added token is removed from the model, unless the model can produce it.
+    held = list(dict.fromkeys(token.content for token in added if token.content in ids))
+    used = np.isin([ids[content] for content in held], merges)
+    for content, kept in zip(held, used.tolist(), strict=True):
+        if not kept and len(tokens[content] or b"") != 1:
+            del tokens[content]
+    return _vocab_of_bytes(path, ids, tokens, whole_chunk_first)
 
 
 def _read_dropout(entry: Entry) -> float | None:
@@ -95,9 +131,12 @@ def read_characters(entry: Entry, added: list[AddedToken]) -> CharacterBPE:
         "" if entry.get(key).value is None else entry.text(key)
         for key in ("continuing_subword_prefix", "end_of_word_suffix")
     )
+    merges: Any = read_merges(entry.get("merges"), ids)
+    if isinstance(ids, dict):
+        merges = _merges_by_id(entry, ids, prefix)
     return CharacterBPE(
         vocab=vocab_by_id(entry, ids),
-        merges=_merges_by_id(entry, ids, prefix),
+        merges=merges,
         unk_id=None if entry.get("unk_token").value is None else read_unk(entry, ids),
         fuse_unk=read_flag(entry, "fuse_unk"),
         byte_fallback=read_flag(entry, "byte_fallback"),

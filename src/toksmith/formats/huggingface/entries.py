@@ -18,6 +18,10 @@ _NEWER = (
 )
 
 
+class NeedsPlainJson(Exception):  # noqa: N818
+    """The kernel has read the vocabulary, but the checks of this file need it as JSON."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """One value of the file, with its name.
@@ -93,7 +97,10 @@ class Entry:
         return UnsupportedError(f"{self.path}: {self.name} {self._shown()} cannot be read: {why}")
 
     def _shown(self) -> str:
-        shown = files.dump(self.value)
+        try:
+            shown = files.dump(self.value)
+        except TypeError:  # the kernel holds a part of it
+            raise NeedsPlainJson from None
         return shown if len(shown) <= 60 else shown[:59] + "…"
 
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from toksmith._base import files
 from toksmith._base.records import replace
+from toksmith.engine import portable
+from toksmith.errors import FormatError
 from toksmith.formats.huggingface import (
     decoders,
     models,
@@ -20,7 +22,7 @@ from toksmith.formats.huggingface import (
     splitters,
     templates,
 )
-from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.entries import Entry, NeedsPlainJson
 from toksmith.formats.huggingface.framing import (
     read_added_tokens,
     read_padding,
@@ -61,7 +63,23 @@ def read(path: Path, hints: Hints) -> Pipeline:
     hints.refuse(path, NAME)
     if path.is_dir():
         path = path / _FILE
-    return pipeline_of(path, files.read_json(path))
+    data = files.read_bytes(path)
+    if found := portable.read_token_ids(data):
+        try:
+            return pipeline_of(path, _with_ids(files.json_of(path, found.rest), found))
+        except NeedsPlainJson:
+            pass
+        except FormatError:  # its message may name a line of the shortened file
+            pass
+    return pipeline_of(path, files.json_of(path, data))
+
+
+def _with_ids(content: dict[str, Any], ids: portable.TokenIds) -> dict[str, Any]:
+    """Put the vocabulary and the merges back in, as the kernel holds them."""
+    content["model"]["vocab"] = ids
+    if "merges" in content["model"]:
+        content["model"]["merges"] = ids
+    return content
 
 
 def root_of(path: Path) -> Entry:

@@ -97,10 +97,10 @@ def read_pieces(path: Path) -> Pieces:
     """Read a SentencePiece model."""
     from google.protobuf.message import DecodeError
 
-    from toksmith.formats.sentencepiece_proto import ModelProto
+    from toksmith.formats.sentencepiece_proto import model_class
 
     try:
-        proto = ModelProto.FromString(files.read_bytes(path))
+        proto = model_class().FromString(files.read_bytes(path))
     except DecodeError as wrong:
         raise FormatError(path, f"not the protobuf of a SentencePiece model: {wrong}") from wrong
     if not proto.pieces:

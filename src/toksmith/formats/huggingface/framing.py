@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toksmith.engine.portable import TokenIds
 from toksmith.errors import FormatError
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.framing import AddedToken, Padding, Truncation
@@ -30,7 +31,7 @@ def read_added_tokens(entry: Entry) -> list[AddedToken]:
     return tokens
 
 
-def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int]) -> None:
+def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int] | TokenIds) -> None:
     """Check that ``tokenizers`` would give the added tokens the ids of the file."""
     if wrong := find_misnumbered(added, ids):
         token, expected = wrong
@@ -42,7 +43,7 @@ def check_added_ids(path: Path, added: list[AddedToken], ids: Mapping[str, int])
 
 
 def find_misnumbered(
-    added: Iterable[AddedToken], ids: Mapping[str, int]
+    added: Iterable[AddedToken], ids: Mapping[str, int] | TokenIds
 ) -> tuple[AddedToken, int] | None:
     """Return the first added token to which ``tokenizers`` would give another id, and that id.
 
@@ -51,7 +52,8 @@ def find_misnumbered(
     highest = -1
     for token in added:
         onwards = highest + 1 if highest >= len(ids) else len(ids)
-        expected = ids.get(token.content, onwards)
+        held = ids.get(token.content)
+        expected = onwards if held is None else held
         if token.id != expected:
             return token, expected
         highest = max(highest, token.id)

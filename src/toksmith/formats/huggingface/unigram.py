@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 from toksmith._base.lazy import np
+from toksmith.engine.portable import TokenIds
 from toksmith.errors import FormatError, UnsupportedError, warn
-from toksmith.formats.huggingface.entries import Entry
+from toksmith.formats.huggingface.entries import Entry, NeedsPlainJson
 from toksmith.formats.huggingface.framing import check_added_ids
-from toksmith.formats.huggingface.vocab import read_flag, write_ids
+from toksmith.formats.huggingface.vocab import Ids, kernel_ids, read_flag, write_ids
 from toksmith.framing import AddedToken
 from toksmith.models import PieceType, Unigram
 from toksmith.pipeline import Pipeline
@@ -20,6 +22,8 @@ def read(entry: Entry, added: list[AddedToken]) -> Unigram:
     All its pieces have one type: every piece of the vocabulary matches text.
     """
     entry.only("type", "unk_id", "vocab", "byte_fallback")
+    if held := kernel_ids(entry.get("vocab"), list):
+        return _of_kernel(entry, added, held)
     pieces, scores = _read_vocab(entry.get("vocab"))
     unk = entry.get("unk_id")
     unk_id = None if unk.value is None else unk.token_id()
@@ -34,6 +38,20 @@ def read(entry: Entry, added: list[AddedToken]) -> Unigram:
         byte_fallback=_has_bytes(entry, ids),
         single=False,
     )
+    check_added_ids(entry.path, added, ids)
+    return model
+
+
+def _of_kernel(entry: Entry, added: list[AddedToken], ids: TokenIds) -> Unigram:
+    """Return the model of a vocabulary that the kernel has read."""
+    unk = entry.get("unk_id")
+    unk_id = None if unk.value is None else unk.token_id()
+    if unk_id is not None and unk_id >= len(ids):
+        raise NeedsPlainJson
+    scores: Any = array("d", ids.scores or b"")
+    types: Any = bytes([PieceType.NORMAL]) * len(ids)
+    has_bytes = _has_bytes(entry, ids)
+    model = Unigram(ids.tokens, scores, types, unk_id, has_bytes, single=False)
     check_added_ids(entry.path, added, ids)
     return model
 
@@ -53,7 +71,7 @@ def _read_vocab(entry: Entry) -> tuple[list[str], list[float]]:
     return [piece for piece, _ in vocab], [float(score) for _, score in vocab]
 
 
-def _has_bytes(entry: Entry, ids: dict[str, int]) -> bool:
+def _has_bytes(entry: Entry, ids: Ids) -> bool:
     """Return whether unknown characters fall back to bytes; they need byte pieces for that."""
     missing = [byte for byte in range(256) if f"<0x{byte:02X}>" not in ids]
     if not read_flag(entry, "byte_fallback") or len(missing) == 256:
