@@ -71,7 +71,7 @@ VALUES: dict[str, Any] = {
     "character": 1, "sequence": 0, "rules": "uax29", "language": "en", "locale": None,
     "n": 1, "dropout": None, "nbest_size": 2, "documents": 1, "unknown": 1, "distinct": 1,
     "characters": 3, "size": 3,
-    "against": "tiktoken",
+    "against": "tiktoken", "revision": None,
     "words": 2, "base_tokens": 2, "reference_tokens": 2, "alpha": 2.5, "costs": [1.0, 2.0],
     "frequencies": [2, 1], "tokens_of_words": [1, 2],
 }
