@@ -109,7 +109,7 @@ def stand_ins(pattern: str, string: str) -> str:
 
     Example:
         >>> stand_ins(r"\p{Lu}|\p{N}", "Łódź №5 ٥")
-        'Àªdª ª5 ²'
+        'Àªdª ª5 À'
     """
     codes = np.frombuffer(string.encode("utf-32-le", "surrogatepass"), np.uint32)
     return _stand_ins(pattern)[codes].tobytes().decode("utf-32-le", "surrogatepass")
