@@ -159,7 +159,7 @@ class TestTrain:
             (["corpus.txt", "-o", "missing/t.model"], "there is no folder missing"),
             (["corpus.txt", "-o", "t.xyz"], "t.xyz"),
             (["corpus.txt", "--split", "("], "regular expression"),
-            (["corpus.txt", "-o", "t.json", "--split", r"\w+"], "another engine"),
+            (["corpus.txt", "-o", "t.json", "--split", r"(?i)[\p{Lu}]+"], "another engine"),
             (["corpus.txt", "--special-token", "a b"], "minbpe cannot hold"),
         ],
     )

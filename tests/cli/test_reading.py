@@ -183,7 +183,7 @@ class TestPatterns:
 class TestStandardInput:
     COMMANDS = (
         "encode -t MODEL", "count -t MODEL", "inspect -t MODEL", "words", "sentences",
-        "verify MODEL MODEL", "compare MODEL --no-speed --measure tokens",
+        "verify MODEL MODEL -", "compare MODEL --no-speed --measure tokens",
     )  # fmt: skip
 
     @pytest.mark.parametrize("command", COMMANDS)

@@ -105,6 +105,7 @@ def look(tok: Tokenizer) -> None:
     assert by_id[number] == tok.token_bytes(number) == tok.token_text(number).encode()
     assert "low" in tok
     assert len(tok) == tok.vocab_size == len(by_id)
+    assert tok.engine.startswith("kernel")
     assert token.id == encoding.ids[0]
     merges: Sequence[tuple[int, int]] = tok.merges
     assert len(merges) == len(tok.merge_table)

@@ -28,9 +28,9 @@ def test_names_of_a_tokenizer(name: str) -> None:
 
 def test_a_sentence_of_each_kind() -> None:
     with pytest.raises(AttributeError) as missing:
-        TOK.bos_token_id  # noqa: B018
+        TOK.sep_token_id  # noqa: B018
     assert str(missing.value) == (
-        "'Tokenizer' object has no attribute 'bos_token_id': use special_tokens, which maps each "
+        "'Tokenizer' object has no attribute 'sep_token_id': use special_tokens, which maps each "
         "special token to its id"
     )
     for said in habits.TOKENIZER.values():

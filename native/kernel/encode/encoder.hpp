@@ -14,7 +14,7 @@
 #include "encode/located.hpp"
 #include "encode/result_buffer_cache.hpp"
 #include "encode/worker_set.hpp"
-#include "utf8/character_places.hpp"
+#include "text/character_places.hpp"
 
 namespace toksmith {
 

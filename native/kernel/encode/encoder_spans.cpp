@@ -11,7 +11,7 @@
 #include "encode/encoder.hpp"
 #include "fused/span_model.hpp"
 #include "fused/span_records.hpp"
-#include "utf8/character_places.hpp"
+#include "text/character_places.hpp"
 #include "utf8/encode.hpp"
 
 namespace toksmith {

@@ -61,16 +61,15 @@ TOKENIZER: Mapping[str, str] = {
     "batch_encode_plus": "prepare(texts)",
     "batch_encode": "encode_batch(texts)",
     "apply_chat_template": "encode(text, special='encode'), with the messages as one text",
-    "model_max_length": "prepare(texts, max_length=...)",
     "padding_side": 'prepare(texts, padding=toksmith.framing.Padding(direction="left"))',
     "truncation_side": 'truncate(text, max_tokens, side="left")',
     **dict.fromkeys(
-        [f"{name}_token{end}" for name in ("bos", "eos", "pad", "unk", "cls", "sep", "mask")
-         for end in ("", "_id")],
+        [f"{name}_token" for name in ("bos", "eos", "pad", "unk", "cls", "sep", "mask")]
+        + [f"{name}_token_id" for name in ("cls", "sep", "mask")],
         _IDS,
     ),
     # SentencePiece
-    **dict.fromkeys(("bos_id", "eos_id", "pad_id", "unk_id"), _IDS),
+    **{f"{name}_id": f"{name}_token_id" for name in ("bos", "eos", "pad", "unk")},
     "id_to_piece": "token_text(id)",
     "IdToPiece": "token_text(id)",
     "piece_to_id": "token_id(piece)",
