@@ -1,7 +1,9 @@
 // The tokens that only a whole chunk becomes: they are in the vocabulary, but no merges make them.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -25,6 +27,7 @@ class WholeTokens {
             const std::string_view token = vocabulary[id];
             tokens_.bytes.insert(tokens_.bytes.end(), token.begin(), token.end());
             tokens_.offsets.push_back(tokens_.bytes.size());
+            longest_ = std::max(longest_, token.size());
             const std::size_t place = place_of(bytes_of(token), token.size());
             filter_[place / 64] |= std::uint64_t{1} << place % 64;
         }
@@ -38,6 +41,7 @@ class WholeTokens {
 
     // The id of the token with these bytes, or kNone. `size` must not be 0.
     Id find(const std::uint8_t* bytes, std::size_t size) const {
+        if (size > longest_) return kNone;
         const std::size_t place = place_of(bytes, size);
         if ((filter_[place / 64] >> place % 64 & 1) == 0) [[likely]]
             return kNone;
@@ -57,6 +61,7 @@ class WholeTokens {
 
     static constexpr std::size_t kPlaces = std::size_t{1} << 14;
 
+    std::size_t longest_ = 0;                           // bytes of the longest of these tokens
     std::array<std::uint64_t, kPlaces / 64> filter_{};  // a bit for each place with a token
     Vocabulary tokens_;
     TokenIndex index_;
