@@ -117,8 +117,12 @@ def copy_pages() -> None:
 
 
 def code_with_bars(found: re.Match[str]) -> str:
-    r"""Return code in a table as HTML: Python-Markdown would show ``\|`` as it stands."""
-    text = html.escape(found[1].replace("\\|", "|"), quote=False).replace("|", "&#124;")
+    r"""Return code in a table as HTML: Python-Markdown would show ``\|`` as it stands.
+
+    No character of it is left that Markdown could read as its own.
+    """
+    text = html.escape(found[1].replace("\\|", "|"), quote=False)
+    text = re.sub(r"[|\[\]\\*_`~]", lambda each: f"&#{ord(each[0])};", text)
     return f"<code>{text}</code>"
 
 

@@ -226,7 +226,10 @@ def splits() -> str:
     names: dict[tuple[str, ...], list[str]] = {}
     for name, patterns in listed_patterns().items():
         names.setdefault(patterns, []).append(f"`{name}`")
-    listed = ((", ".join(group), " then ".join(map(code, each))) for each, group in names.items())
+    listed = (
+        (", ".join(group), "1 pattern" if len(each) == 1 else f"{len(each)} patterns")
+        for each, group in names.items()
+    )
     return rows_of("name, pattern", (*families, *listed))
 
 
