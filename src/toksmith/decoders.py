@@ -6,9 +6,9 @@ Byte-level models need none: their tokens are the bytes of the text. The code th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from toksmith._base.records import dataclass, field
 from toksmith._base.visible import short_repr
 from toksmith.normalizers import Replace
 

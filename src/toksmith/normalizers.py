@@ -5,10 +5,10 @@ The code that runs them is in :mod:`toksmith.stages.normalize`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from toksmith._base.checks import check_pattern
+from toksmith._base.records import dataclass, field
 from toksmith._base.visible import short_repr
 
 

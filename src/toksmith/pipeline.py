@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from toksmith._base.records import dataclass, field, replace
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 from toksmith.framing import Framing

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from toksmith._base.arrays import IdArray, OffsetArray, Span, SpanArray
 from toksmith._base.checks import check_index, whole
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import dataclass, field, fields, replace
 from toksmith._base.report import html_of
 from toksmith._base.visible import count_of, short_repr, shorten, visible
 

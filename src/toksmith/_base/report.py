@@ -9,11 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from importlib import import_module
 from os import PathLike
 from typing import Any
 
+from toksmith._base.records import dataclass, field
 from toksmith.errors import MissingExtraError, OptionError
 
 

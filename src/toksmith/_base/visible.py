@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import fields
 from typing import Any, TypeVar
 
 from toksmith._base.lazy import unicodedata
+from toksmith._base.records import fields
 
 SPACE, LINE_BREAK, TAB = "·", "↵", "→"
 

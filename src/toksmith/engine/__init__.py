@@ -14,11 +14,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Protocol
 
 from toksmith._base.arrays import Bounds, Continuing, IdArray
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import replace
 from toksmith._base.text import Text
 from toksmith.errors import EngineError, UnsupportedError
 from toksmith.framing.added import NONE

@@ -8,11 +8,11 @@ chunks that hold a missing byte by the reference, all others by the kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toksmith._base.arrays import Bounds, Continuing, IdArray, SpanArray
 from toksmith._base.lazy import np
+from toksmith._base.records import replace
 from toksmith._base.text import Text
 from toksmith.engine.kernel import KernelEncoder
 from toksmith.engine.stepwise import ReferenceChunks, StepwiseEncoder

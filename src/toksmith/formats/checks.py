@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
 
+from toksmith._base.records import replace
 from toksmith.errors import UnsupportedError
 from toksmith.framing import AddedToken
 from toksmith.framing.added import search_order_matters

@@ -10,12 +10,12 @@ special tokens gets its own space in front.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from pathlib import Path
 
 from toksmith._base import files
 from toksmith._base.byte_alphabet import unspell_all
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import replace
 from toksmith.decoders import ByteFallback, Fuse, Replace, WordPieceDecoder
 from toksmith.decoders import Step as DecoderStep
 from toksmith.errors import FormatError, OptionError, UnsupportedError, warn

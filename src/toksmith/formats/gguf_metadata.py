@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import mmap
 import struct
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from toksmith._base import files
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import dataclass, field
 from toksmith.errors import FormatError, UnsupportedError
 
 MAGIC = b"GGUF"

@@ -7,9 +7,9 @@ with the same chunks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
+from toksmith._base.records import dataclass
 from toksmith.splitters import PatternSplitter
 from toksmith.splitters.names import llama_cpp_splits
 

@@ -7,11 +7,11 @@ and one line here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from toksmith._base.records import dataclass
 from toksmith.errors import OptionError
 
 

@@ -8,13 +8,13 @@ tokens, their roles, the template, lengths and chat templates.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from toksmith import decoders
 from toksmith._base import files
+from toksmith._base.records import replace
 from toksmith.errors import FormatError, UnsupportedError, warn
 from toksmith.formats import gpt2, tekken, tiktoken, wordpiece_vocab
 from toksmith.formats.huggingface import class_parts, file, pair

@@ -12,10 +12,10 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from toksmith._base.model_names import encoding_of_model, nearest
+from toksmith._base.records import dataclass, field
 from toksmith.errors import DownloadError, OptionError, UnknownNameError
 from toksmith.framing import Framing
 from toksmith.pipeline import Pipeline

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from toksmith._base.records import dataclass, field, replace
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError, SpecialTokenError
 from toksmith.framing.added import AddedToken, find, literal_pattern

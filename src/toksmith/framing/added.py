@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from toksmith._base import lazy
+from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 
 NONE: frozenset[str] = frozenset()

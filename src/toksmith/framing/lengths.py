@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from toksmith._base.checks import whole
+from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 

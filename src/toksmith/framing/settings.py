@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from toksmith._base.records import dataclass, field
 from toksmith._base.visible import short_repr
 from toksmith.framing.lengths import Direction
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 

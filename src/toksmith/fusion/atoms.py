@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import chain, pairwise, product
 from typing import TypeAlias
 
+from toksmith._base.records import dataclass, field
 from toksmith.models import (
     CharacterBPE,
     LongestMatch,

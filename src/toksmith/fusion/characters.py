@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from operator import or_
 from typing import Literal, Protocol, TypeAlias
 
 from toksmith._base import lazy
+from toksmith._base.records import replace
 from toksmith.normalizers import (
     Lowercase,
     Normalizer,

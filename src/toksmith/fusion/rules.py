@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain
 from typing import Literal, TypeAlias
 
+from toksmith._base.records import dataclass, replace
 from toksmith._base.text import without_surrogates
 from toksmith.fusion import AmbiguousSpace
 from toksmith.fusion.atoms import Atoms, atoms_of

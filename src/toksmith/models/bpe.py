@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 from toksmith.models.words import ids_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toksmith._base.lazy import np, npt
+from toksmith._base.records import dataclass, field
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 from toksmith.models.words import ids_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from toksmith._base.checks import check_pattern
+from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 from toksmith.errors import SplitError
 from toksmith.splitters.names import Family, family_by_spelling, patterns_of

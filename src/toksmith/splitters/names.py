@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from toksmith._base.model_names import MODELS, encoding_of_model
+from toksmith._base.records import dataclass
 from toksmith._base.visible import short_repr
 from toksmith.errors import SplitError
 

@@ -8,10 +8,10 @@ tracks origins, so that spans always refer to the original text.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from toksmith._base.lazy import np
+from toksmith._base.records import dataclass
 from toksmith._base.text import byte_sizes
 
 _BLOCK = 1 << 17

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeAlias
 
 from toksmith._base.byte_alphabet import unspell
 from toksmith._base.checks import assert_never
+from toksmith._base.records import replace
 from toksmith.decoders import (
     CTC,
     BPEDecoder,

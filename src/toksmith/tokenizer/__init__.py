@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
@@ -14,6 +13,7 @@ from toksmith._base.arrays import IdArray, Ids, OffsetArray
 from toksmith._base.checks import flag, whole
 from toksmith._base.habits import TokenizerHabits
 from toksmith._base.lazy import np
+from toksmith._base.records import replace
 from toksmith._base.report import html_of
 from toksmith._base.text import Text, refuse_list, utf8
 from toksmith._base.threads import SMALL

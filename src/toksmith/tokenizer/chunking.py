@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith._base.arrays import IdArray, OffsetArray, Span, SpanArray
 from toksmith._base.lazy import np
+from toksmith._base.records import dataclass
 from toksmith._base.text import characters, utf8
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError

@@ -8,11 +8,11 @@ without such a table run their steps on each call.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from toksmith import engine
 from toksmith._base.arrays import IdArray
 from toksmith._base.lazy import np
+from toksmith._base.records import replace
 from toksmith.decoders import (
     ByteFallback,
     Decoder,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from toksmith._base.records import dataclass, replace
 from toksmith._base.text import Text
 from toksmith._base.visible import count_of
 from toksmith.errors import OptionError

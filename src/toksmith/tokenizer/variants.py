@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from toksmith._base.checks import literal, whole
+from toksmith._base.records import replace
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.framing import AddedToken, Framing, Settings, Template
 from toksmith.models import BPE, CharacterBPE, LongestMatch, Model

@@ -7,11 +7,11 @@ that files declare are checked, never used.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from toksmith._base import files
+from toksmith._base.records import replace
 from toksmith.errors import FormatError, warn
 from toksmith.formats.huggingface.class_rules import TokenizerClass
 from toksmith.formats.huggingface.declared import ROLES, Declared, Literal

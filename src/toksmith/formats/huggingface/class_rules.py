@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from toksmith._base.records import dataclass, field
 from toksmith.formats.huggingface import class_parts as parts
 from toksmith.formats.huggingface.class_parts import Step
 from toksmith.formats.huggingface.declared import Declared

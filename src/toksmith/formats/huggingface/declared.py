@@ -8,10 +8,10 @@ two files disagree, a warning names both.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from toksmith._base import files
+from toksmith._base.records import dataclass, field
 from toksmith.errors import FormatError, warn
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.huggingface.model_types import class_of

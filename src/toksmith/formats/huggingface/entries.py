@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from toksmith._base import files
+from toksmith._base.records import dataclass
 from toksmith.errors import FormatError, UnsupportedError
 
 _T = TypeVar("_T")

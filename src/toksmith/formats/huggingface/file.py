@@ -7,11 +7,11 @@ give other tokens.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from toksmith._base import files
+from toksmith._base.records import replace
 from toksmith.engine import portable
 from toksmith.errors import FormatError
 from toksmith.formats.huggingface import (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from toksmith._base import files
+from toksmith._base.records import dataclass
 from toksmith.errors import FormatError
 from toksmith.formats.huggingface import class_parts
 

@@ -9,12 +9,12 @@ RoBERTa's (Liu et al. 2019), as no other published one has all three.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from toksmith._base import files
 from toksmith._base.byte_alphabet import unspell_all
+from toksmith._base.records import replace
 from toksmith.errors import UnsupportedError
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.framing import AddedToken, Framing, Template, TextPart, TokenPart, TrimOffsets

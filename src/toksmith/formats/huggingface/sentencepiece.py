@@ -8,10 +8,9 @@ text for a lone accent, for example.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from toksmith import decoders
 from toksmith._base.lazy import regex
+from toksmith._base.records import replace
 from toksmith.decoders import Decoder, SentencePieceDecoder
 from toksmith.errors import UnsupportedError
 from toksmith.models import Pieces, PieceType

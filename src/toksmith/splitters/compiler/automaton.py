@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from toksmith._base.records import dataclass
 from toksmith.splitters.compiler.code_points import Partition
 
 DEAD = -1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import TypeAlias
+
+from toksmith._base.records import dataclass
 
 CodePoints: TypeAlias = tuple[int, ...]
 """A set of code points: where it begins, ends (exclusive), begins again, and so on, ascending."""

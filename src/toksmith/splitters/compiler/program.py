@@ -8,9 +8,9 @@ bit after the last class is the edge of the text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from toksmith._base.records import dataclass
 from toksmith.errors import UnsupportedError
 from toksmith.splitters.compiler.code_points import CodePoints, Partition, complement, partition
 from toksmith.splitters.compiler.tree import (

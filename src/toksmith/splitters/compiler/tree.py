@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from toksmith._base.records import dataclass
 from toksmith.splitters.compiler.code_points import CodePoints
 
 
