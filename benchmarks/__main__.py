@@ -103,7 +103,7 @@ def _options() -> argparse.Namespace:
     add("--libraries", nargs="+", choices=list(ADAPTERS), help="default: the fast ones")
     add("--data", type=Path, default=_there("corpus"), help="folder of .txt files")
     add("--texts", nargs="+", default=[], help="names of those files, without .txt")
-    add("--limit", type=float, help="use so many megabytes of each text")
+    add("--limit", type=float, help="megabytes of each text to use")
     add("--vocab", type=Path, default=_there("vocab"), help="folder of vocabularies")
     known = [*FAMILY_OF, *FILE_OF]
     add("--vocabularies", nargs="+", default=[], choices=known, help="default: the first three")

@@ -283,7 +283,7 @@ def _options() -> argparse.Namespace:
     add = parser.add_argument
     add("folders", type=Path, nargs="*", help="where the models' files are, or folders of them")
     add("--data", type=Path, default=SHARED / "corpus", help="folder of the four texts")
-    add("--limit", type=float, default=4, help="use so many megabytes of each text")
+    add("--limit", type=float, default=4, help="megabytes of each text to use")
     add("--rounds", type=int, default=5, help="fresh processes for each library and text")
     add("--models", nargs="+", default=[], help="parts of the names of families")
     add("--out", type=Path, default=RESULT, help="the file to write")

@@ -19,7 +19,8 @@ class SlowMatcher {
     SlowMatcher(const std::vector<std::string>& tokens, const wordpiece::Options& options)
         : options_(options) {
         for (std::size_t i = tokens.size(); i-- > 0;) {
-            if (!tokens[i].empty() && is_utf8(tokens[i])) ids_[tokens[i]] = static_cast<Id>(i);
+            if (!tokens[i].empty() && utf8::is_valid(tokens[i]))
+                ids_[tokens[i]] = static_cast<Id>(i);
         }
     }
 
@@ -63,16 +64,6 @@ class SlowMatcher {
 
  private:
     bool is_text(Id id) const { return options_.whole_unknown || id != options_.unk; }
-    static bool is_utf8(const std::string& token) {
-        const auto* p = reinterpret_cast<const std::uint8_t*>(token.data());
-        for (const std::uint8_t* end = p + token.size(); p < end;) {
-            const utf8::Char c = utf8::decode(p, end);
-            if (c.code == utf8::kInvalid) return false;
-            p += c.size;
-        }
-        return true;
-    }
-
     wordpiece::Options options_;
     std::map<std::string, Id> ids_;
 };

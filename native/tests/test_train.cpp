@@ -205,7 +205,7 @@ std::size_t merges_at_stop(const Words& words, std::size_t letters) {
 
 }  // namespace
 
-// The first merge makes so many positions that outdated ones are dropped.
+// The first merge adds 20,000 positions, enough for the trainer to drop outdated ones.
 TEST(train_is_stopped_while_it_sifts_the_positions_of_one_pair) {
     Words words;
     std::string text;

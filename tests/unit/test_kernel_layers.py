@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "utf8": "base",
     "simd": "base utf8",
     "text": "base utf8 simd",
-    "vocab": "base utf8 text",
+    "vocab": "base utf8",
     "split": "base utf8 simd text vocab",
     "models": "base utf8 vocab",
     "fused": "base utf8 text vocab split models",

@@ -64,6 +64,21 @@ def test_arguments() -> None:
         Town("a", people=-1)
 
 
+def test_fields_that_are_no_arguments() -> None:
+    @dataclass
+    class Square:
+        side: int
+        area: int = field(init=False)
+        marks: list[int] = field(init=False, default_factory=list)
+
+        def __post_init__(self) -> None:
+            self.area = self.side**2
+
+    assert vars(Square(3)) == {"side": 3, "area": 9, "marks": []}
+    with pytest.raises(TypeError):
+        Square(3, 9)  # type: ignore[call-arg]
+
+
 def test_methods() -> None:
     one, two = Town("a", people=5), Town("a", people=5)
     assert one == two

@@ -19,16 +19,6 @@ void push_span(IdArray* spans, std::size_t start, std::size_t end) {
     spans->push(static_cast<Id>(end));
 }
 
-bool is_utf8(std::string_view text) {
-    const auto* p = reinterpret_cast<const std::uint8_t*>(text.data());
-    for (const auto* const end = p + text.size(); p < end;) {
-        const utf8::Char c = utf8::decode(p, end);
-        if (c.code == utf8::kInvalid) return false;
-        p += c.size;
-    }
-    return true;
-}
-
 }  // namespace
 
 LongestMatchModel::LongestMatchModel(const Vocabulary& vocabulary, Options options)
@@ -61,10 +51,10 @@ std::vector<LongestMatchModel::Text> LongestMatchModel::texts_of(
     for (Id id = 0; id < vocabulary.size(); ++id) {
         const std::string_view token = vocabulary[id];
         if (token.empty()) continue;
-        if (is_utf8(token)) texts.push_back({kStartLead + std::string(token), id});
+        if (utf8::is_valid(token)) texts.push_back({kStartLead + std::string(token), id});
         if (prefix.empty() || token.size() <= prefix.size() || !token.starts_with(prefix)) continue;
         const std::string_view rest = token.substr(prefix.size());
-        if (is_utf8(rest)) texts.push_back({kInsideLead + std::string(rest), id});
+        if (utf8::is_valid(rest)) texts.push_back({kInsideLead + std::string(rest), id});
     }
     return texts;
 }

@@ -15,16 +15,6 @@ int continuations(std::uint8_t lead) {
     return (lead >= 0xC2) + (lead >= 0xE0) + (lead >= 0xF0);
 }
 
-bool is_utf8(std::string_view text) {
-    const auto* p = reinterpret_cast<const std::uint8_t*>(text.data());
-    for (const auto* const end = p + text.size(); p < end;) {
-        const utf8::Char c = utf8::decode(p, end);
-        if (c.code == utf8::kInvalid) return false;
-        p += c.size;
-    }
-    return true;
-}
-
 }  // namespace
 
 // Checks the trie and collects its characters.
@@ -115,7 +105,7 @@ class CharacterMap::Reader {
         if (start >= map_.texts_.size()) return false;
         const char* const text = map_.texts_.data() + start;
         const void* const end = std::memchr(text, 0, map_.texts_.size() - start);
-        return end != nullptr && is_utf8(text);
+        return end != nullptr && utf8::is_valid(text);
     }
 
     // Calls found(code, node after it) for each character that leads on from a node.

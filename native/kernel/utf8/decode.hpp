@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 namespace toksmith::utf8 {
 
@@ -61,6 +62,17 @@ inline Char decode(const Byte* p, const Byte* end) {
         }
     }
     return {kInvalid, 1};
+}
+
+// Whether a text is valid UTF-8.
+inline bool is_valid(std::string_view text) {
+    const auto* p = reinterpret_cast<const Byte*>(text.data());
+    for (const Byte* const end = p + text.size(); p < end;) {
+        const Char character = decode(p, end);
+        if (character.code == kInvalid) return false;
+        p += character.size;
+    }
+    return true;
 }
 
 }  // namespace toksmith::utf8

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "base/hash.hpp"
-#include "text/text.hpp"
 #include "utf8/decode.hpp"
 #include "utf8/encode.hpp"
 
@@ -16,12 +15,6 @@ namespace {
 
 // A text that has to be read with messages for what is wrong.
 struct Refused {};
-
-bool is_utf8(std::string_view text) {
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(text.data());
-    const auto* end = begin + text.size();
-    return utf8::first_invalid(begin, end, isa::Level::kScalar) == end;
-}
 
 // The most that an id may be, as in src/toksmith/_base/files.py.
 std::size_t highest_id(std::size_t count) {
@@ -241,7 +234,7 @@ class JsonModel::Reader {
     explicit Reader(JsonModel& model) : model_(model) {}
 
     void read(std::string_view file) {
-        if (!is_utf8(file)) throw Refused();
+        if (!utf8::is_valid(file)) throw Refused();
         const Fields fields = find_fields(file);
         if (fields.vocab.front() == '{') {
             read_ids(fields.vocab);
@@ -405,7 +398,9 @@ std::optional<Vocabulary> JsonModel::spelled_bytes(const std::vector<Id>& droppe
         return bytes;
     }();
     std::vector<bool> is_dropped(tokens_.size());
-    for (const Id id : dropped) is_dropped[id] = true;
+    for (const Id id : dropped) {
+        if (id < is_dropped.size()) is_dropped[id] = true;
+    }
     Vocabulary found{{}, {0}};
     found.bytes.reserve(tokens_.bytes.size());
     found.offsets.reserve(tokens_.offsets.size());

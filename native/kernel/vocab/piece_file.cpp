@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "text/text.hpp"
+#include "utf8/decode.hpp"
 
 namespace toksmith {
 namespace {
@@ -77,12 +77,6 @@ class Fields {
     std::string_view rest_;
 };
 
-bool is_utf8(std::string_view text) {
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(text.data());
-    const auto* end = begin + text.size();
-    return utf8::first_invalid(begin, end, isa::Level::kScalar) == end;
-}
-
 bool read_piece(std::string_view message, PieceFile& file) {
     std::string_view piece;
     float score = 0;
@@ -98,7 +92,7 @@ bool read_piece(std::string_view message, PieceFile& file) {
             score = std::bit_cast<float>(static_cast<std::uint32_t>(field->value));
         if (field->number == 3) type = field->value;
     }
-    if (piece.empty() || !is_utf8(piece) || !std::isfinite(score) || type < 1 || type > 6)
+    if (piece.empty() || !utf8::is_valid(piece) || !std::isfinite(score) || type < 1 || type > 6)
         return false;
     file.pieces.bytes.insert(file.pieces.bytes.end(), piece.begin(), piece.end());
     file.pieces.offsets.push_back(file.pieces.bytes.size());

@@ -174,6 +174,8 @@ def _make_init(kind: type, kw_only: bool) -> Callable[..., None]:
             argument = f"{name}=_{name}"
         if options.get("init", True):
             (by_name if options.get("kw_only", kw_only) else by_place).append(argument)
+        elif argument == name:
+            continue  # it has no default: __post_init__ sets it
         else:
             value = f"_{name}()" if _is_given(options.get("default_factory", _NONE)) else f"_{name}"
         body.append(f" _set(self, {name!r}, {value})")

@@ -7,6 +7,7 @@ written in that format first. All libraries are optional.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from base64 import b64decode
 from collections.abc import Sequence
 from importlib import import_module, metadata
@@ -30,7 +31,7 @@ class Mode(NamedTuple):
     add_special_tokens: bool
 
 
-class Peer:
+class Peer(ABC):
     """A tokenizer of another library.
 
     Args:
@@ -47,17 +48,17 @@ class Peer:
     def __init__(self, library: Any, path: Path) -> None:
         self._model: Any = self.load(library, path)
 
+    @abstractmethod
     def load(self, library: Any, path: Path) -> Any:
         """Return the library's own object."""
-        raise NotImplementedError
 
+    @abstractmethod
     def encode(self, texts: Sequence[str], mode: Mode) -> list[list[int]]:
         """Return the ids of each text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def token(self, token_id: int) -> str:
         """Return a token as the library spells it."""
-        raise NotImplementedError
 
 
 class Tokenizers(Peer):

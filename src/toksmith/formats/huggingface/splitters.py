@@ -98,8 +98,17 @@ def read(entry: Entry, byte_level: bool) -> Splitter | None:
     if spelled:
         steps.append(SpelledBytes(tuple(spelled)))
     if len(steps) > 1:
-        return SplitterSequence(tuple(steps))
+        return _joined(steps) or SplitterSequence(tuple(steps))
     return steps[0] if steps else None
+
+
+def _joined(steps: list[Splitter]) -> PatternSplitter | None:
+    """Return one splitter of several patterns; ``None`` if a step is something else."""
+    cuts = [step for step in steps if isinstance(step, PatternSplitter) and step.gaps == "keep"]
+    if len(cuts) < len(steps):
+        return None
+    first, *then = (pattern for cut in cuts for pattern in cut.patterns)
+    return PatternSplitter(first, then=tuple(then))
 
 
 def _parts(entry: Entry) -> Iterator[Entry]:
