@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toksmith import errors
     from toksmith._base.arrays import Span
-    from toksmith.loading import get, load
+    from toksmith.loading import get, load, loads
     from toksmith.measure.audit import audit
     from toksmith.measure.compare import compare
     from toksmith.measure.comparison import Comparison
@@ -55,6 +55,7 @@ __all__ = [
     "get",
     "graphemes",
     "load",
+    "loads",
     "merge",
     "pairs",
     "sentences",
@@ -74,6 +75,7 @@ _MODULES = {
     "TextChunk": "tokenizer.chunking",
     "get": "loading",
     "load": "loading",
+    "loads": "loading",
     "compare": "measure.compare",
     "Comparison": "measure.comparison",
     "graphemes": "segment",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith import formats
 from toksmith._base import lazy
+from toksmith._base.text import utf8
 from toksmith.errors import DownloadError, MissingExtraError, OptionError, UnknownNameError
 from toksmith.formats.listed import UNSET, Unset
 from toksmith.tokenizer import Tokenizer
@@ -77,6 +78,41 @@ def load(
             raise type(wrong)(f"there is no file {path!r:.80}, and {wrong}") from wrong
     pipeline = formats.read(path, format, split, special_tokens)
     return Tokenizer(pipeline, partial(_training, Path(path).absolute()))
+
+
+def loads(
+    data: bytes | str,
+    *,
+    format: str | None = None,  # noqa: A002
+    split: str | Unset | None = UNSET,
+    special_tokens: Mapping[str, int] | None = None,
+) -> Tokenizer:
+    """Load a tokenizer from the content of its file; :meth:`Tokenizer.dumps` is the reverse.
+
+    Args:
+        data: the content of a file that :func:`load` reads; a str is taken as UTF-8 text.
+        format: see :func:`load`.
+        split: see :func:`load`.
+        special_tokens: see :func:`load`.
+
+    Raises:
+        FormatError: the data are damaged, of an unknown format, or one of several files, as
+            GPT-2's are.
+        UnsupportedError: see :func:`load`.
+        OptionError: ``data`` is neither a str nor bytes, or an option does not fit the format.
+
+    Example:
+        >>> import toksmith
+        >>> tok = toksmith.train(texts=["low lower lowest"], vocab_size=259)
+        >>> loads(tok.dumps()) == tok
+        True
+    """
+    if not isinstance(data, str | bytes | bytearray | memoryview):
+        raise OptionError(
+            f"data is {data!r:.80}: use the content of a file as bytes or str; load(path) reads a "
+            "file"
+        )
+    return Tokenizer(formats.read_data(utf8(data), format, split, special_tokens))
 
 
 def _may_be_a_name(path: str) -> bool:

@@ -7,14 +7,35 @@ from functools import cached_property
 from itertools import islice
 from typing import overload
 
+from toksmith._base.byte_alphabet import spell, unspell
 from toksmith._base.checks import check_index
 from toksmith._base.text import utf8
 from toksmith._base.visible import count_of, shorten
 from toksmith.errors import OptionError, UnknownTokenError
+from toksmith.models import BPE, is_of_bytes
 from toksmith.pipeline import Pipeline
 
 _SHOWN = 6
 """The maximum number of entries in a repr."""
+
+
+def find_outside(model: BPE) -> dict[int, str]:
+    """Return the tokens that repeat the bytes of another one, but no merge makes, as text."""
+    if len(model.ids) == len(model.vocab) - model.vocab.count(b""):
+        return {}
+    same: dict[bytes, list[int]] = {}
+    for token_id, token in enumerate(model.vocab):
+        if token:
+            same.setdefault(token, []).append(token_id)
+    in_merges = set(model.merges.ravel().tolist())
+    found: dict[int, str] = {}
+    for token, ids in same.items():
+        text = token.decode(errors="replace")
+        if len(ids) == 1 or text.encode() != token or unspell(text) is not None:
+            continue
+        spelled = next((token_id for token_id in ids if token_id in in_merges), ids[-1])
+        found |= dict.fromkeys((i for i in ids if i != spelled and i not in in_merges), text)
+    return found
 
 
 class TokenTable:
@@ -45,6 +66,33 @@ class TokenTable:
             if token:
                 ids.setdefault(token, token_id)
         return ids | self._added_ids
+
+    @cached_property
+    def spelled(self) -> list[str]:
+        """The spelling of each id in a tokenizer's file; ``""`` for an id without a token.
+
+        Tokens of a byte-level model are spelled in GPT-2's printable alphabet, added tokens by
+        their literals.
+        """
+        texts = [token.decode("utf-8", "replace") for token in self.tokens]
+        model = self._pipeline.model
+        if is_of_bytes(model):
+            added = {token.id for token in self._pipeline.framing.added_tokens}
+            outside = find_outside(model) if isinstance(model, BPE) else {}
+            texts = [
+                text if token_id in added else outside.get(token_id) or spell(token)
+                for token_id, (token, text) in enumerate(zip(self.tokens, texts, strict=True))
+            ]
+        return texts
+
+    @cached_property
+    def spelled_ids(self) -> dict[str, int]:
+        """The id of each spelling, the lowest of several; aliases of added tokens come last."""
+        ids: dict[str, int] = {}
+        for token_id, text in enumerate(self.spelled):
+            if text:
+                ids.setdefault(text, token_id)
+        return ids | {token.content: token.id for token in self._pipeline.framing.added_tokens}
 
     @cached_property
     def _added_ids(self) -> dict[bytes, int]:

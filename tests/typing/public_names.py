@@ -50,6 +50,9 @@ def load(tok: Tokenizer, folder: Path) -> None:
     tok.save(folder / "saved.json", format="huggingface", record=True)
     same: Tokenizer = toksmith.load(folder / "saved")
     assert same.encode(TEXT) == tok.encode(TEXT)
+    held: bytes = tok.dumps()
+    again: Tokenizer = toksmith.loads(held, format="huggingface")
+    assert again.encode(TEXT) == tok.encode(TEXT)
     small: Tokenizer = toksmith.get("toksmith-small")
     assert small == toksmith.load("toksmith-small")
 
@@ -65,6 +68,17 @@ def encode(tok: Tokenizer) -> None:
     data: bytes = tok.decode_bytes(array)
     texts: list[str] = tok.decode_batch(batch)
     assert text == data.decode() == texts[0]
+    parts: list[bytes] = tok.decode_bytes_batch(batch)
+    assert parts[0] == data
+    covered, spans = tok.decode_spans(ids)
+    first: int = spans[0, 0]
+    assert (covered, first) == (text, 0)
+    framed: list[int] = tok.frame(ids, pair=array)
+    assert framed == ids + ids
+    normal: str = tok.normalize(TEXT)
+    same, places = tok.normalize(TEXT, offsets=True)
+    assert normal == same
+    assert places.shape == (len(same), 2)
     decoder = tok.decoder()
     assert "".join(map(decoder.decode, ids)) + decoder.decode(final=True) == text
     counted: int = tok.count(TEXT)
@@ -103,6 +117,14 @@ def look(tok: Tokenizer) -> None:
     number: int = tok.token_id("low")
     assert vocab[b"low"] == number == tok.token_id(b"low")
     assert by_id[number] == tok.token_bytes(number) == tok.token_text(number).encode()
+    spelled: str = tok.spelling(number)
+    spellings: tuple[str, ...] = tok.spellings
+    assert spellings[number] == spelled
+    assert tok.id_of_spelling(spelled) == number
+    pieces = toksmith.train(texts=[TEXT] * 9, model="unigram", vocab_size=18)
+    scores: npt.NDArray[np.float64] = pieces.scores
+    score: float = pieces.score(5)
+    assert score == scores[5]
     assert "low" in tok
     assert len(tok) == tok.vocab_size == len(by_id)
     assert tok.engine.startswith("kernel")

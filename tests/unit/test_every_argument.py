@@ -71,7 +71,8 @@ VALUES: dict[str, Any] = {
     "character": 1, "sequence": 0, "rules": "uax29", "language": "en", "locale": None,
     "n": 1, "dropout": None, "nbest_size": 2, "documents": 1, "unknown": 1, "distinct": 1,
     "characters": 3, "size": 3,
-    "against": "tiktoken", "revision": None,
+    "against": "tiktoken", "revision": None, "spelling": "low", "offsets": True,
+    "data": TOK.dumps(),
     "words": 2, "base_tokens": 2, "reference_tokens": 2, "alpha": 2.5, "costs": [1.0, 2.0],
     "frequencies": [2, 1], "tokens_of_words": [1, 2],
 }
@@ -90,6 +91,7 @@ SPECIAL_CASES: dict[tuple[str, str], Any] = {
     ("Tokenizer", "pipeline"): TOK.pipeline,
     ("Tokenizer.chunks", "at"): "token",
     ("Tokenizer.encode_batch", "pairs"): None,
+    ("Tokenizer.frame", "pair"): [108],
     ("Tokenizer.prepare", "max_length"): None,
     ("Tokenizer.save", "path"): "new.json",
     ("Tokenizer.with_template", "bos"): None,
@@ -100,6 +102,8 @@ SPECIAL_CASES: dict[tuple[str, str], Any] = {
     ("advise", "counts"): None,
     ("compare", "sample"): 1000,
     ("get", "name"): "toksmith-no-such-name",
+    ("formats.read_data", "special_tokens"): None,
+    ("loads", "special_tokens"): None,
     ("load", "format"): None,
     ("load", "path"): "tok.json",
     ("load", "special_tokens"): None,
@@ -116,6 +120,8 @@ SPECIAL_CASES: dict[tuple[str, str], Any] = {
 
 OMITTED = {
     "load": {"split"},
+    "loads": {"split"},
+    "formats.read_data": {"split"},
     "formats.read": {"split"},
     "train": {"texts", "counts", "continue_from", "unk_token"},
     "advise": {"texts", "counts", "tokenizer"},
@@ -141,7 +147,10 @@ RATIOS = {
 }
 """Functions of numbers alone."""
 
-NOT_VALID = {"get", "Comparison.to_frame", "Tokenizer.nbest", "Tokenizer.sample"}
+NOT_VALID = {
+    *("get", "Comparison.to_frame"),
+    *("Tokenizer.nbest", "Tokenizer.sample", "Tokenizer.score"),
+}
 """Calls that need a download, an absent package or another model: an error with these values."""
 
 RETURNED = {

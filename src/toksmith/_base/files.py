@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from toksmith._base import commits
 from toksmith._base.lazy import json
@@ -21,9 +21,45 @@ MAX_ID = 2**24 - 1
 
 _SPARE_IDS, _IDS_A_TOKEN = 2**17, 16
 
+if TYPE_CHECKING:
+    _Path = Path
+else:
+    _Path = type(Path())  # before Python 3.12, Path itself cannot be the base
+
+
+class HeldFile(_Path):
+    """The path of a file whose content is in memory; there are no files beside it.
+
+    Attributes:
+        data: the content; ``None`` for a file beside it.
+    """
+
+    data: bytes | None = None
+
+    @classmethod
+    def of(cls, data: bytes) -> HeldFile:
+        """Return a path with this content."""
+        path = cls("<data>")
+        path.data = data
+        return path
+
+    def is_dir(self, **_: Any) -> bool:
+        """Return False."""
+        return False
+
+    def is_file(self, **_: Any) -> bool:
+        """Return whether there is content."""
+        return self.data is not None
+
+    def with_name(self, name: str) -> HeldFile:
+        """Return the path of a file beside it, which does not exist."""
+        return HeldFile(name)
+
 
 def read_head(path: Path) -> bytes:
     """Return the first bytes of a file; none where it cannot be read."""
+    if isinstance(path, HeldFile):
+        return (path.data or b"")[:HEAD]
     try:
         with commits.current(path).open("rb") as file:
             return file.read(HEAD)
@@ -37,6 +73,8 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         FormatError: it does not exist, is a directory, cannot be read, or is empty.
     """
+    if isinstance(path, HeldFile):
+        return _not_empty(path, path.data or b"")
     with _opening(path):
         return _not_empty(path, commits.read(path))
 
@@ -49,6 +87,12 @@ def mapped(path: Path) -> Iterator[mmap.mmap]:
         FormatError: as :func:`read_bytes`.
     """
     with ExitStack() as opened:
+        if isinstance(path, HeldFile):
+            content = read_bytes(path)
+            data = opened.enter_context(mmap.mmap(-1, len(content)))
+            data[:] = content
+            yield data
+            return
         with _opening(path):
             file = opened.enter_context(commits.current(path).open("rb"))
             size = os.fstat(file.fileno()).st_size
@@ -65,8 +109,12 @@ def read_together(paths: Sequence[Path]) -> list[bytes | None]:
     Raises:
         FormatError: one of them is a directory, cannot be read, or is empty.
     """
-    with _opening(paths[0]):
-        found = commits.read_together(paths)
+    found: Sequence[bytes | None]
+    if isinstance(paths[0], HeldFile):
+        found = [getattr(path, "data", None) for path in paths]
+    else:
+        with _opening(paths[0]):
+            found = commits.read_together(paths)
     return [
         data if data is None else _not_empty(path, data)
         for path, data in zip(paths, found, strict=True)

@@ -16,10 +16,9 @@ TOKENIZER: Mapping[str, str] = {
     "encode_to_numpy": "encode_array(text)",
     "encode_single_token": "token_id(token)",
     "encode_with_unstable": "encode(text); there is no unstable end",
-    "decode_with_offsets": "encoding(text).spans, the characters of each token",
+    "decode_with_offsets": "decode_spans(ids), the text and the characters of each id",
     "decode_tokens_bytes": "[tok.token_bytes(i) for i in ids]",
     "decode_single_token_bytes": "token_bytes(id)",
-    "decode_bytes_batch": "[tok.decode_bytes(each) for each in batch]",
     "n_vocab": "vocab_size, or len(tok)",
     "max_token_value": "vocab_size - 1",
     "eot_token": "special_tokens['<|endoftext|>']",
@@ -29,10 +28,10 @@ TOKENIZER: Mapping[str, str] = {
     # tokenizers and transformers
     "tokenize": "encoding(text).strings, or .tokens for bytes",
     "convert_tokens_to_ids": "token_id(token), for each",
-    "convert_ids_to_tokens": "token_text(id), or token_bytes(id), for each",
+    "convert_ids_to_tokens": "spelling(id), for each",
     "convert_tokens_to_string": "decode(ids)",
-    "token_to_id": "token_id(token)",
-    "id_to_token": "token_text(id), or token_bytes(id)",
+    "token_to_id": "id_of_spelling(token), or token_id(token) for its bytes",
+    "id_to_token": "spelling(id), or token_bytes(id)",
     "get_vocab": "vocab, a mapping from bytes to ids",
     "get_vocab_size": "vocab_size, or len(tok)",
     "get_added_vocab": "special_tokens",
@@ -53,7 +52,7 @@ TOKENIZER: Mapping[str, str] = {
     "normalizer": "pipeline.normalizer",
     "model": "pipeline.model",
     "backend_tokenizer": "pipeline",
-    "to_str": 'save("tokenizer.json")',
+    "to_str": "dumps(), which returns bytes",
     "save_pretrained": 'save("folder/"), which writes tokenizer.json and its two companions',
     "save_vocabulary": "save(path)",
     "batch_decode": "decode_batch(batch)",
@@ -70,10 +69,10 @@ TOKENIZER: Mapping[str, str] = {
     ),
     # SentencePiece
     **{f"{name}_id": f"{name}_token_id" for name in ("bos", "eos", "pad", "unk")},
-    "id_to_piece": "token_text(id)",
-    "IdToPiece": "token_text(id)",
-    "piece_to_id": "token_id(piece)",
-    "PieceToId": "token_id(piece)",
+    "id_to_piece": "spelling(id)",
+    "IdToPiece": "spelling(id)",
+    "piece_to_id": "id_of_spelling(piece)",
+    "PieceToId": "id_of_spelling(piece)",
     "piece_size": "vocab_size, or len(tok)",
     "get_piece_size": "vocab_size, or len(tok)",
     "GetPieceSize": "vocab_size, or len(tok)",
@@ -99,8 +98,8 @@ TOKENIZER: Mapping[str, str] = {
 CLASS: Mapping[str, str] = {
     "from_pretrained": f"{_NAME}; a folder of Hugging Face's is a path",
     "from_file": "toksmith.load(path)",
-    "from_str": "toksmith.load(path)",
-    "from_buffer": "toksmith.load(path)",
+    "from_str": "toksmith.loads(text)",
+    "from_buffer": "toksmith.loads(data)",
     "train": "toksmith.train, which returns a tokenizer",
     "load": "toksmith.load(path)",
 }
@@ -159,8 +158,8 @@ def unknown_name(owner: str, name: str, habits: Mapping[str, str]) -> str:
     """Return the message for a name that an owner does not have.
 
     Example:
-        >>> unknown_name("'Tokenizer' object", "token_to_id", TOKENIZER)
-        "'Tokenizer' object has no attribute 'token_to_id': use token_id(token)"
+        >>> unknown_name("'Tokenizer' object", "n_vocab", TOKENIZER)
+        "'Tokenizer' object has no attribute 'n_vocab': use vocab_size, or len(tok)"
     """
     said = f"{owner} has no attribute {name!r}"
     return f"{said}: use {habits[name]}" if name in habits else said

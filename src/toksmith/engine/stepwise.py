@@ -51,6 +51,29 @@ class ChunkEncoder(Protocol):
         """Empty the caches, and set the limit of each if one is given."""
 
 
+def keeps_bytes(pipeline: Pipeline) -> bool:
+    """Return whether the normalizer gets invalid bytes, rather than U+FFFD for each."""
+    # Models of bytes keep invalid UTF-8; models of text get U+FFFD for each such byte.
+    # SentencePiece's normalizer does so itself: its map treats U+FFFD of the text differently.
+    first = next(iter(pipeline.normalizer), None)
+    return is_of_bytes(pipeline.model) or isinstance(first, SentencePieceNormalizer)
+
+
+def plain_text(text: Text, keeps_bytes: bool) -> str:
+    """Return a text as the normalizer gets it, with a surrogate for each invalid byte or U+FFFD."""
+    string = utf8(text).decode("utf-8", "surrogateescape")
+    return string if keeps_bytes else without_surrogates(string)
+
+
+def aligned_text(text: Text, keeps_bytes: bool) -> Aligned:
+    """Return the same with the places of the original."""
+    string = utf8(text).decode("utf-8", "surrogateescape")
+    aligned = Aligned.of(string)
+    if keeps_bytes:
+        return aligned
+    return Aligned(without_surrogates(string), aligned.starts, aligned.ends)
+
+
 class StepwiseEncoder:
     """Encode without special tokens, one stage after the other (an ``engine.Encoder``).
 
@@ -62,12 +85,7 @@ class StepwiseEncoder:
     def __init__(self, pipeline: Pipeline, chunks: ChunkEncoder) -> None:
         self._normalizer = pipeline.normalizer
         self._splitter = pipeline.splitter
-        # Models of bytes keep invalid UTF-8; models of text get U+FFFD for each such byte.
-        # SentencePiece's normalizer does so itself: its map treats U+FFFD of the text differently.
-        first = next(iter(pipeline.normalizer), None)
-        self._keeps_bytes = is_of_bytes(pipeline.model) or isinstance(
-            first, SentencePieceNormalizer
-        )
+        self._keeps_bytes = keeps_bytes(pipeline)
         self._chunks = chunks
         self._added = NormalizedTokens(pipeline)
         # The first character of the original is only known if positions are tracked.
@@ -139,11 +157,7 @@ class StepwiseEncoder:
 
     def normalize(self, text: Text) -> Aligned:
         """Return a text as the normalizer leaves it, with the places of the original."""
-        string = self._decode(text)
-        aligned = Aligned.of(string)
-        if not self._keeps_bytes:
-            aligned = Aligned(without_surrogates(string), aligned.starts, aligned.ends)
-        return normalize(self._normalizer, aligned)
+        return normalize(self._normalizer, aligned_text(text, self._keeps_bytes))
 
     def parts(
         self, text: AnyText, at_start: bool = True, literals: frozenset[str] = NONE
@@ -174,14 +188,9 @@ class StepwiseEncoder:
     ) -> IdArray:
         if self._needs_places:
             return self._locate(text, at_start, literals)[0]
-        string = self._decode(text)
-        if not self._keeps_bytes:
-            string = without_surrogates(string)
+        string = plain_text(text, self._keeps_bytes)
         chunks, found = self._cut(normalize(self._normalizer, string), at_start, literals)
         return _insert_added(self._chunks.encode_chunks(*_concat(chunks), threads), found)
-
-    def _decode(self, text: Text) -> str:
-        return utf8(text).decode("utf-8", "surrogateescape")
 
     def _cut(
         self, text: AnyText, at_start: bool, literals: frozenset[str]

@@ -16,7 +16,7 @@ from typing import Protocol
 from toksmith._base import files, lazy
 from toksmith._base.checks import file_path
 from toksmith._base.commits import replace_all
-from toksmith.errors import FormatError, OptionError
+from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats.listed import LISTED, UNSET, WRITTEN, Hints, Unset
 from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
@@ -26,7 +26,9 @@ __all__ = [
     "LISTED",
     "WRITTEN",
     "contents",
+    "data",
     "read",
+    "read_data",
     "replace",
     "write",
 ]
@@ -88,6 +90,38 @@ def read(
         hints.refuse(path, "huggingface")
         return _check_gaps(path, model_folder.read(*folder))
     return _check_gaps(path, (chosen or _recognise(path)).read(path, hints))
+
+
+def read_data(
+    data: bytes,
+    format: str | None = None,  # noqa: A002 - as in read
+    split: str | Unset | None = UNSET,
+    special_tokens: Mapping[str, int] | None = None,
+) -> Pipeline:
+    """Read the content of a tokenizer's file; see :func:`read`.
+
+    Args:
+        data: the content.
+        format: a name of ``FORMATS``; ``None`` recognises the format from the content.
+        split: see :func:`read`.
+        special_tokens: see :func:`read`.
+
+    Raises:
+        FormatError: the content is damaged, of an unknown format, or one of several files.
+        UnsupportedError, OptionError: see :func:`read`.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["low lower lowest"], vocab_size=259)
+        >>> [data, _] = contents(tok.pipeline, "low.model").values()
+        >>> read_data(data) == tok.pipeline
+        True
+    """
+    if not isinstance(data, bytes):
+        raise OptionError(f"data is {data!r:.80}: use bytes, not {type(data).__name__}")
+    path = files.HeldFile.of(data)
+    chosen = _recognise(path) if format is None else _find_format(format)
+    return _check_gaps(path, chosen.read(path, Hints(split, special_tokens)))
 
 
 def _model_folder(path: Path, chosen: Format | None) -> tuple[Path, bool] | None:
@@ -189,6 +223,34 @@ def contents(
 
         found |= config.contents(pipeline, place)
     return found
+
+
+def data(pipeline: Pipeline, format: str) -> bytes:  # noqa: A002
+    """Return the content of a tokenizer's main file; :func:`read_data` reads it.
+
+    Args:
+        pipeline: the tokenizer.
+        format: a name of ``WRITTEN``.
+
+    Raises:
+        UnsupportedError: the format cannot hold this pipeline, or is several files.
+        OptionError: there is no such format.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["low lower lowest"], vocab_size=259)
+        >>> data(tok.pipeline, "minbpe")[:9]
+        b'minbpe v1'
+    """
+    if not isinstance(pipeline, Pipeline):
+        raise OptionError(f"pipeline is {pipeline!r:.80}: use a Pipeline")
+    chosen = _find_format(format)
+    if chosen.NAME == "gpt2":
+        raise UnsupportedError(
+            "a gpt2 tokenizer is two files: save(folder, format='gpt2') writes them"
+        )
+    held = files.HeldFile(f"tokenizer{(*LISTED[chosen.NAME].suffixes, '')[0]}")
+    return next(iter(chosen.contents(pipeline, held).values()))
 
 
 def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:

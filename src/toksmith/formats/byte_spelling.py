@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
 
-from toksmith._base.byte_alphabet import spell, unspell
+from toksmith._base.byte_alphabet import spell
 from toksmith._base.lazy import np, npt
 from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats import checks
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
+from toksmith.vocabulary import find_outside
 
 
 def merges_by_id(
@@ -85,25 +86,6 @@ def spell_merges(model: BPE) -> Iterator[tuple[str, str]]:
     return ((names[left], names[right]) for left, right, _ in model.merges.tolist())
 
 
-def _find_outside(model: BPE) -> dict[int, str]:
-    """Return the tokens that repeat the bytes of another one, but no merge makes, as text."""
-    if len(model.ids) == len(model.vocab) - model.vocab.count(b""):
-        return {}
-    same: dict[bytes, list[int]] = {}
-    for token_id, token in enumerate(model.vocab):
-        if token:
-            same.setdefault(token, []).append(token_id)
-    in_merges = set(model.merges.ravel().tolist())
-    found: dict[int, str] = {}
-    for token, ids in same.items():
-        text = token.decode(errors="replace")
-        if len(ids) == 1 or text.encode() != token or unspell(text) is not None:
-            continue
-        spelled = next((token_id for token_id in ids if token_id in in_merges), ids[-1])
-        found |= dict.fromkeys((i for i in ids if i != spelled and i not in in_merges), text)
-    return found
-
-
 def spell_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
     """Return the ids of all tokens, in order: those of the model spelled, added ones as they are.
 
@@ -112,7 +94,7 @@ def spell_vocab(pipeline: Pipeline, name: str) -> dict[str, int]:
             shares its id.
     """
     model = checks.require_bpe(pipeline.model, name)
-    outside = _find_outside(model)
+    outside = find_outside(model)
     checks.check_unique_tokens(model, name, outside)
     checks.check_no_aliases(pipeline, name)
     ids = {

@@ -34,26 +34,37 @@ def join_pieces(step: SentencePieceDecoder, tokens: list[str], model: Model) -> 
 
     What is no piece of the model is an added token, and becomes nothing, as control pieces do.
     """
-    strips = step.add_dummy_prefix or step.remove_extra_whitespaces
-    text = ""
-    for is_byte, run in groupby(tokens, key=lambda token: _type(model, token) is PieceType.BYTE):
-        if is_byte:
-            text += _characters(list(run))
-            continue
-        for token in run:
-            kind = _type(model, token)
-            if kind is PieceType.UNKNOWN:
-                text += step.unk_surface
-            elif kind is not PieceType.CONTROL:
-                # The first mark is the dummy's. A second one is text, if normalizing kept it.
-                if strips and not text and token.startswith(SPACE):
-                    token = token.removeprefix(SPACE)
-                    strips = step.remove_extra_whitespaces
-                text += token.replace(SPACE, " ")
+    text = "".join(text for text, _ in each_piece(step, tokens, model))
     if step.charsmap:
         plain = SentencePieceNormalizer(step.charsmap, False, False, False)
         text = apply_edits(text, sentencepiece_edits(plain, text))
     return [text]
+
+
+def each_piece(
+    step: SentencePieceDecoder, tokens: list[str], model: Model
+) -> Iterator[tuple[str, int]]:
+    """Yield the text of each piece with 1, or that of consecutive byte pieces with their number."""
+    strips = step.add_dummy_prefix or step.remove_extra_whitespaces
+    is_start = True
+    for is_byte, run in groupby(tokens, key=lambda token: _type(model, token) is PieceType.BYTE):
+        if is_byte:
+            found = list(run)
+            is_start = False
+            yield _characters(found), len(found)
+            continue
+        for token in run:
+            kind, text = _type(model, token), ""
+            if kind is PieceType.UNKNOWN:
+                text = step.unk_surface
+            elif kind is not PieceType.CONTROL:
+                # The first mark is the dummy's. A second one is text, if normalizing kept it.
+                if strips and is_start and token.startswith(SPACE):
+                    token = token.removeprefix(SPACE)
+                    strips = step.remove_extra_whitespaces
+                text = token.replace(SPACE, " ")
+            is_start = is_start and not text
+            yield text, 1
 
 
 def _type(model: Model, token: str) -> PieceType:

@@ -6,20 +6,20 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeVar, overload
 
 from toksmith._base import habits, lazy
-from toksmith._base.arrays import IdArray, Ids, OffsetArray
+from toksmith._base.arrays import IdArray, Ids, OffsetArray, SpanArray
 from toksmith._base.checks import flag, whole
 from toksmith._base.habits import TokenizerHabits
-from toksmith._base.lazy import np
+from toksmith._base.lazy import np, npt
 from toksmith._base.records import replace
 from toksmith._base.report import html_of
 from toksmith._base.text import Text, refuse_list, utf8
 from toksmith._base.threads import SMALL
-from toksmith.errors import OptionError, UnsupportedError, warn
+from toksmith.errors import OptionError, UnknownTokenError, UnsupportedError, warn
 from toksmith.framing import Padding
-from toksmith.models import BPE, CharacterBPE
+from toksmith.models import BPE, CharacterBPE, Pieces
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, Encoding, Inputs, stack
 from toksmith.tokenizer.encode import (
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         known_lengths,
         resolve_lengths,
     )
+    from toksmith.tokenizer.normalizing import located_text, normalized_text
     from toksmith.tokenizer.rows import RowPart, Trimmer, concat, frame
     from toksmith.tokenizer.training_record import TrainingRecord
     from toksmith.tokenizer.variants import (
@@ -62,6 +63,7 @@ else:  # neither loading nor encoding a text to a list needs these modules
     Preparation, columns_of, known_lengths, resolve_lengths = _later(
         "model_inputs", "Preparation columns_of known_lengths resolve_lengths"
     )
+    located_text, normalized_text = _later("normalizing", "located_text normalized_text")
     RowPart, Trimmer, concat, frame = _later("rows", "RowPart Trimmer concat frame")
     with_matching, with_special_tokens, with_split, with_template = _later(
         "variants", "with_matching with_special_tokens with_split with_template"
@@ -385,7 +387,7 @@ class Tokenizer(TokenizerHabits):
 
     @cached_property
     def _decoder(self) -> TextDecoder:
-        return TextDecoder(self.pipeline, self._table.tokens)
+        return TextDecoder(self.pipeline, self._table)
 
     def token_bytes(self, token_id: int) -> bytes:
         r"""Return the bytes of a token.
@@ -438,7 +440,143 @@ class Tokenizer(TokenizerHabits):
         """
         return self._table.id_of(token)
 
+    def spelling(self, token_id: int) -> str:
+        """Return a token as a file spells it, such as ``Ġthe``, ``##ing``, ``▁the``, ``<0x0A>``.
+
+        Byte-level models spell each byte as one printable character, as GPT-2's files do.
+
+        Args:
+            token_id: the id.
+
+        Raises:
+            UnknownTokenError: no token has this id.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["a low low"], vocab_size=259)
+            >>> tok.spelling(258), tok.token_text(258)
+            ('Ġlow', ' low')
+        """
+        self._table.bytes_of(token_id)
+        return self._table.spelled[token_id]
+
+    def id_of_spelling(self, spelling: str) -> int:
+        """Return the id of a token that is spelled as in a tokenizer's file; see :meth:`spelling`.
+
+        Args:
+            spelling: the spelled token.
+
+        Raises:
+            UnknownTokenError: no token is spelled so.
+            OptionError: ``spelling`` is no str.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["a low low"], vocab_size=259)
+            >>> tok.id_of_spelling("Ġlow")
+            258
+        """
+        if not isinstance(spelling, str):
+            raise OptionError(f"spelling is {spelling!r:.80}: use a str; token_id takes bytes")
+        found = self._table.spelled_ids.get(spelling)
+        if found is None:
+            raise UnknownTokenError(f"no token of this vocabulary is spelled {spelling!r:.80}")
+        return found
+
+    @cached_property
+    def spellings(self) -> tuple[str, ...]:
+        """The spelling of each id, ``""`` for an id without a token; see :meth:`spelling`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["a low low"], vocab_size=259)
+            >>> tok.spellings[256:], tok.spellings[0]
+            (('Ġl', 'Ġlo', 'Ġlow'), 'Ā')
+        """
+        return tuple(self._table.spelled)
+
+    @property
+    def scores(self) -> npt.NDArray[np.float64]:
+        """The score of each piece of SentencePiece's models: float64, shape ``(pieces,)``.
+
+        Added tokens that are no pieces have none.
+
+        Raises:
+            UnsupportedError: the tokens of the model have no scores.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"] * 9, model="unigram", vocab_size=12)
+            >>> tok.scores.shape, bool((tok.scores <= 0).all())
+            ((12,), True)
+        """
+        model = self.pipeline.model
+        if not isinstance(model, Pieces):
+            raise UnsupportedError(
+                f"the tokens of {type(model).__name__} have no scores; those of Unigram and of "
+                "SentencePiece's BPE have"
+            )
+        return model.scores
+
+    def score(self, token_id: int) -> float:
+        """Return the score of a piece; see :attr:`scores`.
+
+        Args:
+            token_id: the id.
+
+        Raises:
+            UnknownTokenError: no piece has this id.
+            UnsupportedError: the tokens of the model have no scores.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"] * 9, model="unigram", vocab_size=12)
+            >>> tok.score(0), tok.score(5) == float(tok.scores[5])
+            (0.0, True)
+        """
+        scores = self.scores
+        self._table.bytes_of(token_id)
+        if token_id >= len(scores):
+            raise UnknownTokenError(f"id {token_id} is an added token, which has no score")
+        return float(scores[token_id])
+
     # Encoding
+
+    @overload
+    def normalize(self, text: Text, *, offsets: Literal[False] = False) -> str: ...
+    @overload
+    def normalize(self, text: Text, *, offsets: Literal[True]) -> tuple[str, SpanArray]: ...
+    @overload
+    def normalize(self, text: Text, *, offsets: bool) -> str | tuple[str, SpanArray]: ...
+    def normalize(self, text: Text, *, offsets: bool = False) -> str | tuple[str, SpanArray]:
+        """Return the text that the normalizer makes of a text, before it is split.
+
+        The whole text is normalized, the literals of special tokens too.
+
+        Args:
+            text: a string, or UTF-8 bytes.
+            offsets: whether to return the places in ``text`` too.
+
+        Returns:
+            The normalized text; with ``offsets``, also int64 of shape ``(characters, 2)``: the
+            characters ``[start, end)`` of ``text`` that each of its characters comes from.
+
+        Raises:
+            OptionError: ``text`` is neither str nor bytes.
+
+        Example:
+            >>> from toksmith import models, normalizers
+            >>> lower = (normalizers.Lowercase(),)
+            >>> tok = Tokenizer(Pipeline(models.WordLevel((b"a",)), normalizer=lower))
+            >>> tok.normalize("Low Ä")
+            'low ä'
+            >>> tok.normalize("İ", offsets=True)
+            ('i̇', array([[0, 1],
+                   [0, 1]]))
+        """
+        if flag("offsets", offsets):
+            return located_text(self.pipeline, text)
+        return normalized_text(self.pipeline, text)
 
     def encode(
         self,
@@ -674,6 +812,29 @@ class Tokenizer(TokenizerHabits):
         refuse_list(text, "for a list of texts, use encodings")
         columns = [[text]] if pair is None else [[text], [pair]]
         return self._encodings(columns, special, add_special_tokens, None)[0]
+
+    def frame(self, ids: Ids, pair: Ids | None = None) -> list[int]:
+        """Return ids with the template's ids around them, as ``add_special_tokens=True`` does.
+
+        Args:
+            ids: the ids of a text: a list or an integer array.
+            pair: the ids of a second text, which the template puts after the first.
+
+        Raises:
+            OptionError: ``ids`` or ``pair`` is no flat sequence of whole numbers.
+            UnknownTokenError: no token has one of the ids.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low"], vocab_size=257, special_tokens=["<s>"])
+            >>> tok.with_template(bos="<s>").frame([97, 98])
+            [256, 97, 98]
+        """
+        texts = [RowPart(self._decoder.known_ids(ids), 0, 0)]
+        if pair is not None:
+            texts.append(RowPart(self._decoder.known_ids(pair), 1, 1))
+        framed: list[int] = concat(frame(self._framing.template, texts)).tolist()
+        return framed
 
     def encodings(
         self,
@@ -1182,6 +1343,56 @@ class Tokenizer(TokenizerHabits):
         """
         return self._decoder.to_texts(batch, errors, skip_special_tokens, threads)
 
+    def decode_bytes_batch(
+        self,
+        batch: Batch | Sequence[Ids],
+        *,
+        skip_special_tokens: bool = False,
+        threads: int | None = None,
+    ) -> list[bytes]:
+        r"""Return the exact bytes of each document of a batch; see :meth:`decode_bytes`.
+
+        Args:
+            batch: see :meth:`decode_batch`.
+            skip_special_tokens: leave special tokens out.
+            threads: see :meth:`decode`.
+
+        Raises:
+            OptionError, UnknownTokenError: see :meth:`decode`.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.decode_bytes_batch([[257], [0xF0, 33]])
+            [b'low', b'ð!']
+        """
+        return self._decoder.to_bytes_batch(batch, skip_special_tokens, threads)
+
+    def decode_spans(self, ids: Ids, *, errors: str = "replace") -> tuple[str, SpanArray]:
+        """Return the text of ids, and the characters of the text that each id covers.
+
+        A character that is divided between several tokens belongs to each of them.
+
+        Args:
+            ids: a list or an integer array.
+            errors: see :meth:`decode`.
+
+        Returns:
+            The text, and int64 of shape ``(ids, 2)``: the characters ``[start, end)`` of each id.
+
+        Raises:
+            OptionError, UnknownTokenError, UnicodeDecodeError: see :meth:`decode`.
+            UnsupportedError: a step of the decoder changes the text of several tokens as one.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> text, spans = tok.decode_spans([257, 0xC3, 0xA9])
+            >>> text, spans.tolist()
+            ('lowé', [[0, 3], [3, 4], [3, 4]])
+        """
+        return self._decoder.locate(ids, errors)
+
     def decoder(
         self, *, errors: str = "replace", skip_special_tokens: bool = False
     ) -> IncrementalDecoder:
@@ -1337,6 +1548,28 @@ class Tokenizer(TokenizerHabits):
         if record and self.training is not None:
             contents |= training_record.contents(self.training, Path(path), contents)
         formats.replace(path, contents)
+
+    def dumps(self, format: str = "huggingface") -> bytes:  # noqa: A002
+        """Return the content of the tokenizer's file; :func:`toksmith.loads` is the reverse.
+
+        Args:
+            format: one of :data:`toksmith.formats.WRITTEN`. Files that :meth:`save` writes beside
+                the main file are left out: tiktoken's, which holds the split pattern and the
+                special tokens, and the listings of minbpe and sentencepiece.
+
+        Raises:
+            UnsupportedError: the format cannot hold this tokenizer, or is several files (gpt2).
+            OptionError: there is no such format.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.dumps("minbpe").splitlines()[-2:]
+            [b'108 111', b'256 119']
+        """
+        from toksmith import formats
+
+        return formats.data(self.pipeline, format)
 
     def forget(self, *, cache_bytes: int | None = None) -> None:
         """Free the memory of the chunk caches; they fill again as texts are encoded.

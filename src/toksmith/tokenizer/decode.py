@@ -9,17 +9,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from toksmith import engine
-from toksmith._base.arrays import IdArray, Ids, OffsetArray
-from toksmith._base.byte_alphabet import spell
+from toksmith._base.arrays import IdArray, Ids, OffsetArray, SpanArray
 from toksmith._base.checks import flag
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import decode_utf8
 from toksmith._base.threads import thread_count
 from toksmith.engine import portable
 from toksmith.errors import OptionError, UnknownTokenError
-from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, stack
+from toksmith.vocabulary import TokenTable
 
 if TYPE_CHECKING:
     from toksmith.tokenizer.decode_table import DecodeTable
@@ -51,13 +50,14 @@ class TextDecoder:
 
     Args:
         pipeline: the pipeline that made the ids.
-        tokens: the bytes of each id, added tokens included; ``b""`` for an id without a token.
+        vocabulary: its tokens.
     """
 
-    def __init__(self, pipeline: Pipeline, tokens: Sequence[bytes]) -> None:
+    def __init__(self, pipeline: Pipeline, vocabulary: TokenTable) -> None:
         self._pipeline = pipeline
-        self._tokens = tokens
-        self._engine = engine.make_decoder(tokens)
+        self._vocabulary = vocabulary
+        self._tokens = vocabulary.tokens
+        self._engine = engine.make_decoder(self._tokens)
 
     def unknown(self, wrong: UnknownTokenError) -> UnknownTokenError:
         """Return the error for an unknown id, with the range of known ids."""
@@ -71,22 +71,12 @@ class TextDecoder:
         return special
 
     @cached_property
-    def _spelled(self) -> list[str]:
-        """The tokens as the steps of a decoder get them: bytes in GPT-2's printable alphabet."""
-        texts = [token.decode("utf-8", "replace") for token in self._tokens]
-        if isinstance(self._pipeline.model, BPE):
-            added = {token.id for token in self._pipeline.framing.added_tokens}
-            texts = [
-                text if token_id in added else spell(token)
-                for token_id, (token, text) in enumerate(zip(self._tokens, texts, strict=True))
-            ]
-        return texts
-
-    @cached_property
     def _table(self) -> DecodeTable:
         from toksmith.tokenizer.decode_table import DecodeTable
 
-        return DecodeTable(self._pipeline.decoder or (), self._spelled, self._pipeline.model)
+        return DecodeTable(
+            self._pipeline.decoder or (), self._vocabulary.spelled, self._pipeline.model
+        )
 
     @cached_property
     def _lengths(self) -> OffsetArray:
@@ -125,14 +115,29 @@ class TextDecoder:
         Raises:
             OptionError: ``batch`` is neither a batch nor a list of lists of ids.
         """
-        if not isinstance(batch, Batch):
-            if not isinstance(batch, Iterable):
-                raise OptionError("decode_batch takes a Batch, or a list with the ids of each text")
-            batch = stack([id_array(ids) for ids in batch])
+        batch = _batch_of("decode_batch", batch)
         flag("skip_special_tokens", skip_special_tokens)
         if self._pipeline.decoder is not None:
             return [self.to_text(ids, errors, skip_special_tokens, threads) for ids in batch]
         _check_errors(errors)
+        data, ends = self._slices(batch, skip_special_tokens, threads)
+        return [decode_utf8(data[start:end], errors) for start, end in pairwise(ends)]
+
+    def to_bytes_batch(
+        self, batch: Batch | Sequence[Ids], skip_special_tokens: bool, threads: int | None
+    ) -> list[bytes]:
+        """Return the bytes of each document of a batch; see :meth:`to_texts`."""
+        batch = _batch_of("decode_bytes_batch", batch)
+        if self._pipeline.decoder is not None:
+            texts = self.to_texts(batch, "strict", skip_special_tokens, threads)
+            return [text.encode() for text in texts]
+        data, ends = self._slices(batch, skip_special_tokens, threads)
+        return [data[start:end] for start, end in pairwise(ends)]
+
+    def _slices(
+        self, batch: Batch, skip_special_tokens: bool, threads: int | None
+    ) -> tuple[bytes, list[int]]:
+        """Return the bytes of all documents, and the bounds of each."""
         data = self.to_bytes(batch.ids, skip_special_tokens, threads)
         lengths = self._lengths
         if skip_special_tokens:
@@ -142,8 +147,26 @@ class TextDecoder:
             found = places[start + 1 : start + 1 + len(block)]
             np.cumsum(lengths[block], out=found)
             found += places[start]
-        ends = places[batch.offsets].tolist()
-        return [decode_utf8(data[start:end], errors) for start, end in pairwise(ends)]
+        return data, places[batch.offsets].tolist()
+
+    @_with_range
+    def known_ids(self, ids: Ids) -> IdArray:
+        """Return ids as an array, after a check for unknown ids."""
+        array = id_array(ids)
+        self._engine.check(array, thread_count(None, array.nbytes))
+        return array
+
+    @_with_range
+    def locate(self, ids: Ids, errors: str) -> tuple[str, SpanArray]:
+        """Return the text of ids, and the characters of it that each covers."""
+        from toksmith.tokenizer.decode_spans import locate_bytes, locate_tokens
+
+        _check_errors(errors)
+        array = self.known_ids(ids)
+        if self._pipeline.decoder is None:
+            return locate_bytes([self._tokens[i] for i in array.tolist()], errors)
+        tokens = [self._vocabulary.spelled[i] for i in array.tolist()]
+        return locate_tokens(self._pipeline.decoder, tokens, self._pipeline.model, errors)
 
     def stream(self, errors: str, skip_special_tokens: bool) -> Callable[[Ids, bool], str]:
         """Return a function ``f(ids, final)`` that returns the text completed by these ids."""
@@ -162,7 +185,7 @@ class TextDecoder:
     def tokens(self, ids: Ids, skip_special_tokens: bool) -> list[str]:
         """Return the tokens of ids as spelled in the vocabulary, as input of the decoder steps."""
         array = self._check_and_select(id_array(ids), skip_special_tokens)
-        return list(map(self._spelled.__getitem__, array.tolist()))
+        return list(map(self._vocabulary.spelled.__getitem__, array.tolist()))
 
     def _check_and_select(self, ids: IdArray, skip_special_tokens: bool) -> IdArray:
         """Return the ids to decode, after a check for unknown ids."""
@@ -244,6 +267,19 @@ class IncrementalDecoder:
             'A'
         """
         self._feed = self._decoder.stream(self._errors, self._skip)
+
+
+def _batch_of(call: str, batch: Batch | Sequence[Ids]) -> Batch:
+    """Return a batch, made of lists of ids if it is none.
+
+    Raises:
+        OptionError: ``batch`` is neither a batch nor a list of lists of ids.
+    """
+    if isinstance(batch, Batch):
+        return batch
+    if not isinstance(batch, Iterable):
+        raise OptionError(f"{call} takes a Batch, or a list with the ids of each text")
+    return stack([id_array(ids) for ids in batch])
 
 
 def _check_errors(errors: str) -> None:
