@@ -1,5 +1,5 @@
-// The transducer of a split pattern, as tables: see splitters/compiler/transducer.py, which makes
-// them. It reads each character once, and says at each which chunk ends have become certain.
+// The transducer of split patterns, as tables: see splitters/compiler/transducer.py. It reads each
+// character once, and says at each which chunk ends have become certain.
 #pragma once
 
 #include <array>

@@ -82,26 +82,24 @@ def _class_of(name: str) -> str:
 
 
 def _transducers(automata: Sequence[Automaton]) -> list[Transducer]:
-    """Return transducers that do one after the other what the automata do, as few as possible."""
+    """Return transducers that do one after the other what the automata do, as few as possible.
+
+    The last one does as much as it can, so that those before it cut the text into long pieces.
+    """
+    from toksmith.splitters.compiler.attempts import follow_attempts
+    from toksmith.splitters.compiler.composition import compose
+
     found: list[Transducer] = []
-    rest = automata
-    while rest:
-        transducer, taken = _longest(rest)
-        found.append(transducer)
-        rest = rest[taken:]
+    for automaton in reversed(automata):
+        first = follow_attempts(automaton)
+        if found:
+            with suppress(UnsupportedError):
+                found[0] = compose(first, found[0])
+                continue
+        found.insert(0, first)
     if len(found) > MOST_TABLES:
         raise UnsupportedError(f"it takes more than {MOST_TABLES} passes over the text")
     return found
-
-
-def _longest(automata: Sequence[Automaton]) -> tuple[Transducer, int]:
-    """Return the transducer of as many of the first automata as go into one, and their number."""
-    from toksmith.splitters.compiler.transducer import make_transducer
-
-    for taken in range(len(automata), 1, -1):
-        with suppress(UnsupportedError):
-            return make_transducer(*automata[:taken]), taken
-    return make_transducer(automata[0]), 1
 
 
 def _table(transducer: Transducer) -> _kernel.SplitTable:
@@ -109,13 +107,14 @@ def _table(transducer: Transducer) -> _kernel.SplitTable:
 
     table = _kernel.SplitTable
     actions = []
-    for ends, marks, free in zip(transducer.ends, transducer.marks, transducer.free, strict=True):
+    for state, (ends, marks) in enumerate(zip(transducer.ends, transducer.marks, strict=True)):
         for kind, places in enumerate(ends):
             action = 0
             for back in places:
                 action |= table.END_AT_REGISTER if back == FAR else 1 << (FAR - 1 - back)
             if kind < len(marks):
-                action |= (table.MARK if marks[kind] else 0) | (table.FREE if free[kind] else 0)
+                action |= table.MARK if marks[kind] else 0
+                action |= table.FREE if transducer.is_free(state, kind) else 0
             actions.append(action)
     classes = transducer.classes
     following = [state for row in transducer.next for state in row]

@@ -1,6 +1,7 @@
 r"""A compiler from split patterns to automata that find the same matches.
 
 pattern → tree (`parser`) → program (`program`) → automaton (`subsets`) → minimal (`minimal`)
+→ transducer (`attempts`) → one transducer of several patterns (`composition`)
 
 The classes of characters are those of Unicode 16.0. A pattern is in the subset if its matches can
 be found from left to right with one character of look-ahead and look-behind; nearly all published

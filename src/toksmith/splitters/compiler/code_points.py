@@ -126,3 +126,23 @@ def partition(sets: Sequence[CodePoints]) -> tuple[Partition, list[int]]:
         for index in range(len(sets))
     ]
     return Partition(tuple(starts), tuple(classes), len(number)), masks
+
+
+def common_classes(partitions: Sequence[Partition]) -> tuple[Partition, list[list[int]]]:
+    """Return the classes that several partitions tell apart.
+
+    Returns:
+        The classes, and for each partition its class of each of them.
+    """
+    starts = sorted({start for each in partitions for start in each.starts})
+    columns = []
+    for each in partitions:
+        at = dict(zip(each.starts, each.classes, strict=True))
+        column: list[int] = []
+        for start in starts:
+            column.append(at.get(start, column[-1] if column else 0))
+        columns.append(column)
+    number: dict[tuple[int, ...], int] = {}
+    kinds = [number.setdefault(both, len(number)) for both in zip(*columns, strict=True)]
+    common = Partition(tuple(starts), tuple(kinds), len(number)).merge(range(len(number)))
+    return common, [list(column) for column in zip(*number, strict=True)]

@@ -1,72 +1,23 @@
-"""Turns automata into a transducer, which reads each character of a text once.
+"""The transducer of split patterns: it reads each character once, and says where chunks end.
 
-The automaton reads on after a possible end of a match, in case a later end follows, and has to go
-back to the last end if none does. The transducer instead follows several attempts at once: the
-match at hand, the match that would start at its last end, and so on. All have read the same
-characters, so each step is one look-up, without going back.
-
-Text that no match covers is a chunk of its own, however long.
+Two transducers can be equal in what they do and differ in form. Each one here is minimal: equal
+states are one, and so are classes of characters that all states treat alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from toksmith.errors import UnsupportedError
-from toksmith.splitters.compiler.automaton import DEAD, Automaton, sure_states
 from toksmith.splitters.compiler.code_points import Partition
-from toksmith.splitters.compiler.prior import START, PriorSplit
 
 FAR = 8
 """From here on, how far back an end lies is not part of the state: a register holds the place."""
 
-SURE = -1
-
-MOST_ATTEMPTS = 8
 MOST_STATES = 4_096
 MOST_CLASSES = 63
-
-
-class Attempt(NamedTuple):
-    """A match that is being read.
-
-    Attributes:
-        state: the state of the automaton; ``DEAD`` if it ends at its last possible end.
-        back: how many characters ago its last possible end was, at most ``FAR``; ``None`` if it
-            has read no more than one character; ``SURE`` if a later end is sure.
-        is_gap: whether it has no end but the one after its first character, so that it is a gap.
-    """
-
-    state: int
-    back: int | None
-    is_gap: bool
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it ends at its last possible end."""
-        return self.state == DEAD and self.back is not None
-
-    @property
-    def is_match(self) -> bool:
-        """Whether it is certain not to be a gap."""
-        return self.back is not None and not self.is_gap
-
-
-class State(NamedTuple):
-    """All that is known at a place between two characters.
-
-    Attributes:
-        prior: the states of the splits that come before.
-        attempts: first a gap whose end is not certain, if there is one; the match at hand; those
-            that start at the last possible end of the one before.
-        start: the automaton's state at the start of an attempt that would begin here.
-    """
-
-    prior: tuple[int, ...]
-    attempts: tuple[Attempt, ...]
-    start: int
+MOST_CELLS = 1 << 16
+"""Of a table of the kernel, whose rows have a power of two of cells."""
 
 
 @dataclass(frozen=True)
@@ -81,15 +32,17 @@ class Transducer:
             register. The last class is the end of the text.
         marks: whether the register is set to the place ``FAR`` characters back, after the
             character is read, by state and class.
-        free: whether a chunk may also be cut before the character without moving any other end, by
-            state and class.
     """
 
     classes: Partition
     next: tuple[tuple[int, ...], ...]
     ends: tuple[tuple[tuple[int, ...], ...], ...]
     marks: tuple[tuple[bool, ...], ...]
-    free: tuple[tuple[bool, ...], ...]
+
+    @property
+    def states(self) -> int:
+        """The number of states."""
+        return len(self.next)
 
     def ends_in(self, kinds: Sequence[int]) -> list[int]:
         """Return the end of each chunk of a text, in characters.
@@ -122,190 +75,72 @@ class Transducer:
                         masks[kind] &= ~(1 << other)
         return masks
 
+    def is_free(self, state: int, kind: int) -> bool:
+        """Return whether a chunk may also be cut before a character without moving any other end.
 
-def make_transducer(*automata: Automaton) -> Transducer:
-    r"""Return the transducer of an automaton, or of several that split one after the other.
+        That is so if the text could as well begin with the character: the next state is the same,
+        so no end before it is pending.
 
-    Raises:
-        UnsupportedError: too much would be followed at once.
-
-    Example:
-        >>> from toksmith.splitters.compiler import compile_pattern
-        >>> found = make_transducer(compile_pattern(r"\S+|\s+(?!\S)|\s+"))
-        >>> len(found.next), found.ends_in([0, 0, 1, 1, 0])
-        (4, [2, 3, 4, 5])
-    """
-    classes, of_each = _common_classes([automaton.classes for automaton in automata])
-    if classes.count > MOST_CLASSES:
-        raise UnsupportedError(f"it tells more than {MOST_CLASSES} classes of characters apart")
-    *prior, automaton = (
-        _with_classes(automaton, kinds) for automaton, kinds in zip(automata, of_each, strict=True)
-    )
-    steps = _Steps([PriorSplit(each) for each in prior], automaton)
-    first = State((START,) * len(prior), (), automaton.starts[-1])
-    number = {first: 0}
-    states = [first]
-    rows, ends, marks, free = [], [], [], []
-    for state in states:
-        found = [steps.read(state, kind) for kind in range(classes.count)]
-        for following, _ in found:
-            if following not in number:
-                number[following] = len(states)
-                states.append(following)
-        rows.append(tuple(number[following] for following, _ in found))
-        ends.append((*(made for _, made in found), steps.finish(state)))
-        marks.append(tuple(_is_newly_far(state, following) for following, _ in found))
-        anew = state._replace(attempts=())
-        free.append(
-            tuple(
-                bool(state.attempts) and not made and steps.read(anew, kind) == (following, ())
-                for kind, (following, made) in enumerate(found)
-            )
+        Args:
+            state: the state before the character, inside a chunk.
+            kind: the class of the character.
+        """
+        return (
+            state != 0
+            and not self.ends[state][kind]
+            and self.next[state][kind] == self.next[0][kind]
         )
-        if len(states) > MOST_STATES:
-            raise UnsupportedError(f"its transducer has more than {MOST_STATES:,} states")
-    return Transducer(classes, tuple(rows), tuple(ends), tuple(marks), tuple(free))
 
-
-class _Steps:
-    """The steps of a transducer: what each character does to a state."""
-
-    def __init__(self, prior: Sequence[PriorSplit], automaton: Automaton) -> None:
-        self._prior = prior
-        self._automaton = automaton
-        self._sure = sure_states(automaton)
-
-    def read(self, state: State, kind: int) -> tuple[State, tuple[int, ...]]:
-        """Return the state after a character of a class, and the ends that it makes certain."""
-        prior = []
-        is_bound = False
-        for split, before in zip(self._prior, state.prior, strict=True):
-            after, is_own = split.step(START if is_bound else before, kind)
-            is_bound |= is_own
-            prior.append(after)
-        ends: tuple[int, ...] = ()
-        if is_bound:
-            ends = self.finish(state)
-            state = State((), (), self._automaton.starts[-1])
-        kept, more = _resolved(self._attempts(state, kind), at_end=False)
-        attempts = [
-            each if each.back in (None, SURE) else each._replace(back=min(each.back + 1, FAR))
-            for each in kept
-        ]
-        if len(attempts) > MOST_ATTEMPTS:
-            raise UnsupportedError(
-                f"more than {MOST_ATTEMPTS} chunks may have to be read before the end of the "
-                "first one is certain"
+    def minimal(self) -> Transducer:
+        """Return the transducer with the fewest states and classes that finds the same ends."""
+        blocks = self._equivalent()
+        members = {block: state for state, block in reversed([*enumerate(blocks)])}
+        columns = [
+            tuple(
+                (blocks[self.next[state][kind]], self.ends[state][kind], self.marks[state][kind])
+                for state in members.values()
             )
-        if sum(attempt.back == FAR for attempt in attempts) > 1:
-            raise UnsupportedError(f"two ends may lie {FAR} characters back")
-        start = self._automaton.starts[kind]
-        return State(tuple(prior), tuple(attempts), start), (*ends, *more)
+            for kind in range(self.classes.count)
+        ]
+        merged: dict[object, int] = {}
+        new_class = [merged.setdefault(column, len(merged)) for column in columns]
+        kept = [new_class.index(kind) for kind in range(len(merged))]  # a member of each
+        # Blocks are numbered by their first states, so the first state stays the first one.
+        states = [members[block] for block in range(len(members))]
+        return Transducer(
+            self.classes.merge(new_class),
+            tuple(tuple(blocks[self.next[state][kind]] for kind in kept) for state in states),
+            tuple(
+                (*(self.ends[state][kind] for kind in kept), self.ends[state][-1])
+                for state in states
+            ),
+            tuple(tuple(self.marks[state][kind] for kind in kept) for state in states),
+        )
 
-    def finish(self, state: State) -> tuple[int, ...]:
-        """Return the ends that become certain where the text ends."""
-        if not state.attempts:
-            return ()
-        return _resolved(self._attempts(state, self._automaton.classes.count), at_end=True)[1]
+    def _equivalent(self) -> list[int]:
+        """Return the block of equivalent states that each state is in (Moore 1956)."""
+        number: dict[object, int] = {}
+        doing = zip(self.ends, self.marks, strict=True)
+        blocks = [number.setdefault(each, len(number)) for each in doing]
+        while True:
+            before, number = len(number), {}
+            following = (tuple(map(blocks.__getitem__, row)) for row in self.next)
+            both = zip(blocks, following, strict=True)
+            blocks = [number.setdefault(each, len(number)) for each in both]
+            if len(number) == before:
+                return blocks
 
-    def _attempts(self, state: State, kind: int) -> list[Attempt]:
-        """Return the attempts after a character; ``back`` counts from before it."""
-        automaton, end = self._automaton, self._automaton.classes.count
-        fresh = Attempt(state.start, None, False)  # begins before this character
-        todo = [*state.attempts] or [fresh]
-        kept: list[Attempt] = []
-        for attempt in todo:
-            now, back, is_gap = attempt
-            following = DEAD if now == DEAD or kind == end else automaton.next[now][kind]
-            if following in self._sure:
-                # Whatever follows, it ends later: what would start before is moot.
-                kept.append(Attempt(following, SURE, False))
-                break
-            if attempt is fresh:
-                kept.append(Attempt(following, None, False))
-                continue
-            accepts = now != DEAD and automaton.accepts[now] >> kind & 1 == 1
-            if accepts or back is None:
-                back, is_gap = 0, not accepts
-                del todo[len(kept) + 1 :]
-                if kind != end:
-                    todo.append(fresh)
-            kept.append(Attempt(following, back, is_gap))
-        return _needed(kept)
+    def with_classes(self, classes: Partition, kinds: Sequence[int]) -> Transducer:
+        """Return the transducer over finer classes.
 
-
-def _resolved(attempts: list[Attempt], *, at_end: bool) -> tuple[list[Attempt], tuple[int, ...]]:
-    """Return the attempts that are not decided yet, and the ends of those that are."""
-    decided = 0
-    while decided < len(attempts):
-        first = attempts[decided]
-        if not first.is_over:
-            break
-        if first.is_gap and not at_end and not attempts[decided + 1].is_match:
-            break  # the gap may go on
-        decided += 1
-    ends = [attempt.back for attempt in attempts[:decided] if attempt.back is not None]
-    return attempts[decided:], tuple(ends)
-
-
-def _needed(attempts: list[Attempt]) -> list[Attempt]:
-    """Return the attempts without what cannot make a difference.
-
-    Of two attempts in the same state the second one is given up: both find an end or neither, and
-    an end of the first one discards the second. Gaps next to each other become one, so it makes no
-    difference where one of them ends if another one follows.
-    """
-    kept: list[Attempt] = []
-    states: set[int] = set()
-    for attempt in attempts:
-        if attempt.state in states:
-            attempt = attempt._replace(state=DEAD)
-        elif attempt.state != DEAD:
-            states.add(attempt.state)
-        if attempt.is_over and attempt.is_gap and kept and kept[-1].is_gap:
-            before = kept.pop()
-            if not before.is_over:
-                kept.append(before._replace(back=0))
-        kept.append(attempt)
-    return kept
-
-
-def _is_newly_far(before: State, after: State) -> bool:
-    """Return whether an attempt's end is ``FAR`` back for the first time."""
-    was_near = any(attempt.back == FAR - 1 for attempt in before.attempts)
-    return was_near and any(attempt.back == FAR for attempt in after.attempts)
-
-
-def _common_classes(partitions: Sequence[Partition]) -> tuple[Partition, list[list[int]]]:
-    """Return the classes that several partitions tell apart.
-
-    Returns:
-        The classes, and for each partition its class of each of them.
-    """
-    starts = sorted({start for each in partitions for start in each.starts})
-    columns = []
-    for each in partitions:
-        at = dict(zip(each.starts, each.classes, strict=True))
-        column: list[int] = []
-        for start in starts:
-            column.append(at.get(start, column[-1] if column else 0))
-        columns.append(column)
-    number: dict[tuple[int, ...], int] = {}
-    kinds = [number.setdefault(both, len(number)) for both in zip(*columns, strict=True)]
-    common = Partition(tuple(starts), tuple(kinds), len(number)).merge(range(len(number)))
-    return common, [list(column) for column in zip(*number, strict=True)]
-
-
-def _with_classes(automaton: Automaton, kinds: Sequence[int]) -> Automaton:
-    """Return an automaton over other classes, given its own class of each of them."""
-    end = automaton.classes.count
-    every = [*kinds, end]
-    return Automaton(
-        Partition((), (), len(kinds)),
-        tuple(tuple(row[kind] for kind in kinds) for row in automaton.next),
-        tuple(
-            sum((accepted >> kind & 1) << place for place, kind in enumerate(every))
-            for accepted in automaton.accepts
-        ),
-        tuple(automaton.starts[kind] for kind in every),
-    )
+        Args:
+            classes: the finer classes.
+            kinds: its own class of each of them.
+        """
+        end = self.classes.count
+        return Transducer(
+            classes,
+            tuple(tuple(row[kind] for kind in kinds) for row in self.next),
+            tuple(tuple(row[kind] for kind in (*kinds, end)) for row in self.ends),
+            tuple(tuple(row[kind] for kind in kinds) for row in self.marks),
+        )
