@@ -121,7 +121,7 @@ def look(tok: Tokenizer) -> None:
     spellings: tuple[str, ...] = tok.spellings
     assert spellings[number] == spelled
     assert tok.id_of_spelling(spelled) == number
-    pieces = toksmith.train(texts=[TEXT] * 9, model="unigram", vocab_size=18)
+    pieces = toksmith.train(texts=[TEXT] * 20, model="unigram", vocab_size=18)
     scores: npt.NDArray[np.float64] = pieces.scores
     score: float = pieces.score(5)
     assert score == scores[5]
