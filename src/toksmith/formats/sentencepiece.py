@@ -68,7 +68,15 @@ def read(path: Path, hints: Hints) -> Pipeline:
             f"{path}: a .vocab has neither the types of pieces nor a normalizer; load the .model "
             "file instead"
         )
-    data = files.read_bytes(path)
+    return parse(files.read_bytes(path), path)
+
+
+def parse(data: bytes, path: Path) -> Pipeline:
+    """Read the content of a ``.model`` file; error messages call it ``path``.
+
+    Raises:
+        FormatError, UnsupportedError: see :func:`read`.
+    """
     found = portable.read_pieces(data)
     specs = found and read_specs(found[3])
     with files.reading(path):

@@ -15,16 +15,16 @@ from typing import Any, TypeAlias
 _WIRES = {"bytes": 2, "float": 5, "bool": 0, "int32": 0, "uint64": 0}
 """How each kind of field is stored: 0 as a varint, 2 with its size before it, 5 as four bytes."""
 
-_Fields: TypeAlias = dict[str, tuple[int, str, str | None]]
+Fields: TypeAlias = dict[str, tuple[int, str, str | None]]
 
 # name: number, kind, default. Kinds ending in * are repeated. Text is read as bytes, so that errors
 # can name a piece of invalid UTF-8.
-_PIECE: _Fields = {
+_PIECE: Fields = {
     "piece": (1, "bytes", None),
     "score": (2, "float", None),
     "type": (3, "int32", "1"),
 }
-_TRAINER: _Fields = {
+_TRAINER: Fields = {
     "input": (1, "bytes*", None),
     "model_prefix": (2, "bytes", None),
     "model_type": (3, "int32", "1"),
@@ -73,7 +73,7 @@ _TRAINER: _Fields = {
     "seed_sentencepieces_file": (54, "bytes", None),
     "auto_character_coverage": (55, "bool", None),
 }
-_NORMALIZER: _Fields = {
+_NORMALIZER: Fields = {
     "name": (1, "bytes", None),
     "precompiled_charsmap": (2, "bytes", None),
     "add_dummy_prefix": (3, "bool", "true"),
@@ -81,13 +81,13 @@ _NORMALIZER: _Fields = {
     "escape_whitespaces": (5, "bool", "true"),
     "normalization_rule_tsv": (6, "bytes", None),
 }
-_MODEL: _Fields = {
+_MODEL: Fields = {
     "pieces": (1, ".toksmith.Piece*", None),
     "trainer_spec": (2, ".toksmith.TrainerSpec", None),
     "normalizer_spec": (3, ".toksmith.NormalizerSpec", None),
     "denormalizer_spec": (5, ".toksmith.NormalizerSpec", None),
 }
-_MESSAGES: dict[str, _Fields] = {
+MESSAGES: dict[str, Fields] = {
     "Piece": _PIECE,
     "TrainerSpec": _TRAINER,
     "NormalizerSpec": _NORMALIZER,
@@ -107,7 +107,7 @@ def model_class() -> Any:
     file = descriptor_pb2.FileDescriptorProto(
         name="toksmith_sentencepiece.proto", package="toksmith", syntax="proto2"
     )
-    for name, fields in _MESSAGES.items():
+    for name, fields in MESSAGES.items():
         message = file.message_type.add(name=name)
         for field, (number, kind, default) in fields.items():
             several, kind = kind.endswith("*"), kind.removesuffix("*")
@@ -155,7 +155,7 @@ def read_specs(data: bytes) -> SimpleNamespace | None:
 _FIELDS_OF = {"trainer": _TRAINER, "normalizer": _NORMALIZER, "denormalizer": _NORMALIZER}
 
 
-def _defaults(fields: _Fields) -> SimpleNamespace:
+def _defaults(fields: Fields) -> SimpleNamespace:
     return SimpleNamespace(**{name: _default(*field[1:]) for name, field in fields.items()})
 
 
@@ -169,7 +169,7 @@ def _default(kind: str, written: str | None) -> Any:
     return (float if kind == "float" else int)(written or 0)
 
 
-def _read_message(data: bytes, fields: _Fields, into: SimpleNamespace) -> None:
+def _read_message(data: bytes, fields: Fields, into: SimpleNamespace) -> None:
     by_number = {field[0]: (name, field[1]) for name, field in fields.items()}
     for number, wire, value in _read_fields(data):
         if number not in by_number:

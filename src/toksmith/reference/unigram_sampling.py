@@ -2,8 +2,10 @@ r"""Segmentations of a Unigram lattice besides the best: the n best ones, and ra
 
 - :func:`nbest` keeps the n best paths to each position instead of one.
 - :func:`sample` draws a path at random, with a probability given by its score.
+- :func:`entropy` says how uncertain the choice is.
 
 Kudo 2018, "Subword Regularization". The lattice is that of :mod:`~toksmith.reference.unigram`.
+:mod:`~toksmith.reference.distinct_samples` draws paths that all differ.
 """
 
 from __future__ import annotations
@@ -13,9 +15,13 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import accumulate
 from random import Random
+from typing import TypeAlias
 
 from toksmith.reference import Token
 from toksmith.reference.unigram import Edge, Lattice, no_unknown_piece, starts, tokens
+
+EdgesTo: TypeAlias = Mapping[int, Sequence[Edge]]
+"""The edges that end at each place, from left to right."""
 
 
 def nbest(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Token], float]]:
@@ -42,9 +48,7 @@ def ways(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Edge], fl
     return ways_through(incoming(lattice, chunk), size)
 
 
-def ways_through(
-    edges_to: Mapping[int, Sequence[Edge]], size: int, start: int = 0
-) -> list[tuple[list[Edge], float]]:
+def ways_through(edges_to: EdgesTo, size: int, start: int = 0) -> list[tuple[list[Edge], float]]:
     """Return the best ways from a place to the last, and the score of each, the best first.
 
     Args:
@@ -86,19 +90,81 @@ def sample(lattice: Lattice, chunk: bytes, alpha: float, rng: Random) -> list[To
         rng: the source of randomness.
     """
     edges_to = incoming(lattice, chunk)
-    total = {0: 0.0}  # logarithms
-    for place, edges in edges_to.items():
-        total[place] = log_sum([total[edge.start] + alpha * edge.score for edge in edges])
+    path, _ = sample_way(edges_to, forward(edges_to, alpha), alpha, rng)
+    return tokens(lattice.model, chunk, path)
+
+
+def sample_way(
+    edges_to: EdgesTo, total: Mapping[int, float], alpha: float, rng: Random, start: int = 0
+) -> tuple[list[Edge], float]:
+    """Draw a way to the last place; return its edges and the logarithm of its probability.
+
+    Args:
+        edges_to: the edges that end at each later place, from left to right.
+        total: what :func:`forward` returns for them.
+        alpha: see :func:`sample`.
+        rng: the source of randomness.
+        start: the first place.
+    """
     path: list[Edge] = []
-    place = len(chunk)
-    while place > 0:
+    place = last = max(edges_to, default=start)
+    score = 0.0
+    while place > start:
         weights = [
             math.exp(total[edge.start] + alpha * edge.score - total[place])
             for edge in edges_to[place]
         ]
         path.append(draw(edges_to[place], weights, rng))
         place = path[-1].start
-    return tokens(lattice.model, chunk, path[::-1])
+        score += alpha * path[-1].score
+    return path[::-1], score - total[last]
+
+
+def forward(edges_to: EdgesTo, alpha: float = 1.0, start: int = 0) -> dict[int, float]:
+    """Return the logarithm of the total weight of all ways to each place (forward algorithm).
+
+    Args:
+        edges_to: the edges that end at each later place, from left to right.
+        alpha: the weight of a way is ``exp(alpha * score)``.
+        start: the first place.
+
+    Example:
+        >>> both = [Edge(1, 0, 1, math.log(0.3)), Edge(2, 0, 1, math.log(0.2))]
+        >>> round(math.exp(forward({1: both})[1]), 6)
+        0.5
+    """
+    total = {start: 0.0}
+    for place, edges in edges_to.items():
+        total[place] = log_sum([total[edge.start] + alpha * edge.score for edge in edges])
+    return total
+
+
+def entropy(edges_to: EdgesTo, alpha: float = 1.0, start: int = 0) -> float:
+    """Return the entropy of the ways to the last place, in nats.
+
+    One pass from left to right suffices: the entropy of the ways to a place is that of the choice
+    of the last edge, plus the mean of the entropies of the places where these edges start.
+    Hernando, Crespi & Cybenko 2005, "Efficient computation of the hidden Markov model entropy for
+    a given observation sequence".
+
+    Args:
+        edges_to: the edges that end at each later place, from left to right.
+        alpha: a way has a probability proportional to ``exp(alpha * score)``.
+        start: the first place.
+
+    Example:
+        >>> round(entropy({1: [Edge(1, 0, 1, -2.0), Edge(2, 0, 1, -2.0)]}), 6)  # log 2
+        0.693147
+    """
+    total = forward(edges_to, alpha, start)
+    found = {start: 0.0}
+    for place, edges in edges_to.items():
+        shares = [total[edge.start] + alpha * edge.score - total[place] for edge in edges]
+        found[place] = sum(
+            math.exp(share) * (found[edge.start] - share)
+            for edge, share in zip(edges, shares, strict=True)
+        )
+    return found[max(edges_to, default=start)]
 
 
 def incoming(lattice: Lattice, chunk: bytes) -> dict[int, list[Edge]]:

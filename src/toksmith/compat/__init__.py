@@ -1,0 +1,1 @@
+"""Modules with the interface of other tokenizer libraries, which run on toksmith."""

@@ -1,0 +1,92 @@
+"""The forms of results: ids, pieces, messages and places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from toksmith._base.lazy import np
+from toksmith._base.text import Text, utf8
+from toksmith.compat.sentencepiece.immutable import ImmutableSentencePieceText
+from toksmith.compat.sentencepiece.messages import message_classes
+from toksmith.compat.sentencepiece.model import Model
+from toksmith.compat.sentencepiece.normalizing import Normalized
+from toksmith.compat.sentencepiece.segmentation import Segmentation
+
+OutType: TypeAlias = "type[int] | type[str] | type[bytes] | str"
+"""The form of results: ``int``, ``str``, ``bytes`` or one of :data:`FORMS`."""
+
+FORMS = (
+    int, str, bytes, "proto", "serialized_proto", "immutable_proto", "numpy", "offset_mapping",
+)  # fmt: skip
+
+
+def offset_mapping(row: Segmentation, in_bytes: bool, with_text: bool = False) -> dict[str, Any]:
+    """Return a segmentation as a dictionary of ids, pieces and places."""
+    begins, ends = (row.begins, row.ends) if in_bytes else row.characters()
+    mapping: dict[str, Any] = {}
+    if with_text:
+        mapping["text"] = row.text if in_bytes else row.text.decode("utf-8", "replace")
+    mapping["ids"] = row.ids
+    mapping["pieces"] = (
+        row.pieces if in_bytes else [piece.decode("utf-8", "replace") for piece in row.pieces]
+    )
+    mapping["offsets"] = list(zip(begins, ends, strict=True))
+    return mapping
+
+
+def message_of(row: Segmentation, form: OutType) -> Any:
+    """Return a segmentation as a message of some form."""
+    if form == "immutable_proto":
+        return ImmutableSentencePieceText(row)
+    data = row.serialize()
+    if form == "serialized_proto":
+        return data
+    return message_classes()["SentencePieceText"].FromString(data)
+
+
+def normalized_form(found: Normalized, text: Text, with_offsets: bool | None) -> Any:
+    """Return a normalized text of the type of the original, with offsets if they are wanted."""
+    if isinstance(text, str):
+        string, offsets = found.in_characters(utf8(text)) if with_offsets else (None, None)
+        return (string, offsets) if with_offsets else found.text.decode()
+    return (found.text, found.origins) if with_offsets else found.text
+
+
+def form_name(form: Any) -> str:
+    """Return the name of a form for a message."""
+    return form.__name__ if isinstance(form, type) else repr(form)
+
+
+class Marks:
+    """What is done to the ids or pieces of a text: reversed first, then marked at both ends."""
+
+    def __init__(
+        self, model: Model, bos: int | None, eos: int | None, reverse: bool, emit_unk: bool
+    ) -> None:
+        self._model = model
+        self._bos = [] if bos is None else [bos]
+        self._eos = [] if eos is None else [eos]
+        self._reverse = reverse
+        self._emit_unk = emit_unk
+        self.is_plain = not (self._bos or self._eos or reverse)
+
+    def of_ids(self, ids: list[int], as_array: bool = False) -> Any:
+        """Return the ids of a text with its marks."""
+        if not self.is_plain:
+            ids = [*self._bos, *(reversed(ids) if self._reverse else ids), *self._eos]
+        return np.array(ids, np.int32) if as_array else ids
+
+    def of_pieces(self, pieces: Sequence[bytes], as_bytes: bool) -> list[Any]:
+        """Return the pieces of a text with its marks, as bytes or text."""
+        if self._emit_unk:
+            known, unk = self._model.ids, self._model.vocab[self._model.unk_id]
+            pieces = [piece if piece in known else unk for piece in pieces]
+        if self._reverse:
+            pieces = pieces[::-1]
+        vocab = self._model.vocab
+        if not self.is_plain:
+            pieces = [
+                *(vocab[i] for i in self._bos), *pieces, *(vocab[i] for i in self._eos)
+            ]  # fmt: skip
+        return list(pieces) if as_bytes else [piece.decode("utf-8", "replace") for piece in pieces]

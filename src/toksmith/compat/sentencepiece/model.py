@@ -1,0 +1,353 @@
+"""A SentencePiece model, loaded: texts to segmentations, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from toksmith._base.arrays import IdArray
+from toksmith._base.lazy import np, npt
+from toksmith._base.records import replace
+from toksmith._base.text import Text, utf8
+from toksmith.compat.sentencepiece.failures import SentencePieceError
+from toksmith.compat.sentencepiece.normalizing import (
+    Normalized,
+    normalize_text,
+    normalize_with_origins,
+)
+from toksmith.compat.sentencepiece.segmentation import Segmentation
+from toksmith.decoders import SentencePieceDecoder
+from toksmith.formats import sentencepiece
+from toksmith.formats.sentencepiece_pipeline import protected_symbols
+from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
+from toksmith.normalizers import SentencePieceNormalizer
+from toksmith.pipeline import Pipeline
+from toksmith.reference import Token, unigram, unigram_sampling
+from toksmith.reference.distinct_samples import distinct_samples, log_inclusion
+from toksmith.reference.sentencepiece_bpe import Merger
+from toksmith.results import LocatedBatch
+from toksmith.tokenizer import Tokenizer
+
+UNKNOWN, CONTROL, UNUSED, BYTE = (
+    int(kind) for kind in (PieceType.UNKNOWN, PieceType.CONTROL, PieceType.UNUSED, PieceType.BYTE)
+)
+
+
+class Model:
+    """A model that runs.
+
+    Args:
+        pipeline: its stages, as :func:`toksmith.formats.sentencepiece.parse` returns them.
+    """
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+        self.tokenizer = Tokenizer(pipeline)
+        self.vocab: tuple[bytes, ...] = pipeline.model.vocab
+        self.types: list[int] = self._pieces.types.tolist()
+        self.scores: list[float] = self._pieces.scores.tolist()
+
+    @classmethod
+    def of(cls, data: bytes) -> Model:
+        """Return the model in the content of a file.
+
+        Raises:
+            FormatError, UnsupportedError: see :func:`toksmith.formats.sentencepiece.read`.
+        """
+        return cls(sentencepiece.parse(data, Path("model_proto")))
+
+    def with_types(self, types: Sequence[int]) -> Model:
+        """Return a model whose pieces have other types."""
+        model = replace(self._pieces, types=np.array(types, np.uint8))
+        assert isinstance(model, Unigram | SentencePieceBPE)
+        return type(self)(replace(self.pipeline, model=model))
+
+    def with_normalizer(self, step: SentencePieceNormalizer) -> Model:
+        """Return a model with another normalizer."""
+        decoder = replace(
+            self.decoder,
+            add_dummy_prefix=step.add_dummy_prefix,
+            remove_extra_whitespaces=step.remove_extra_whitespaces,
+        )
+        return type(self)(replace(self.pipeline, normalizer=(step,), decoder=(decoder,)))
+
+    @property
+    def _pieces(self) -> Pieces:
+        model = self.pipeline.model
+        assert isinstance(model, Pieces)
+        return model
+
+    @property
+    def normalizer(self) -> SentencePieceNormalizer:
+        """The normalizer."""
+        (step,) = self.pipeline.normalizer
+        assert isinstance(step, SentencePieceNormalizer)
+        return step
+
+    @property
+    def decoder(self) -> SentencePieceDecoder:
+        """The decoder."""
+        (step,) = self.pipeline.decoder or ()
+        assert isinstance(step, SentencePieceDecoder)
+        return step
+
+    @property
+    def is_unigram(self) -> bool:
+        """Whether the model scores segmentations."""
+        return isinstance(self.pipeline.model, Unigram)
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each piece."""
+        return self._pieces.ids
+
+    @property
+    def unk_id(self) -> int:
+        """The id of the unknown piece."""
+        found = self._pieces.unk_id
+        return -1 if found is None else found
+
+    @cached_property
+    def strings(self) -> list[str]:
+        """The pieces as text."""
+        return [piece.decode("utf-8", "replace") for piece in self.vocab]
+
+    # Encoding
+
+    def encode(self, texts: Sequence[Text], threads: int | None) -> list[list[int]]:
+        """Return the ids of each text."""
+        return self.tokenizer.encode_batch(texts, threads=threads).to_lists()
+
+    def encode_arrays(self, texts: Sequence[Text], threads: int | None) -> list[IdArray]:
+        """Return the ids of each text as int32 arrays."""
+        return [ids.astype(np.int32) for ids in self.tokenizer.encode_batch(texts, threads=threads)]
+
+    def encode_pieces(self, texts: Sequence[Text], threads: int | None) -> list[list[bytes]]:
+        """Return the pieces of each text; an unknown one is the text that it covers."""
+        batch = self.tokenizer.encode_batch(texts, threads=threads)
+        found: list[bytes] = self._vocab_array[batch.ids].tolist()
+        offsets = batch.offsets.tolist()
+        rows = [found[start:end] for start, end in pairwise(offsets)]
+        for row in self._rows_with_unknown(batch.ids, batch.offsets):
+            rows[row] = self._spelled_unknown(rows[row], texts[row])
+        return rows
+
+    def segment(self, texts: Sequence[Text], threads: int | None) -> list[Segmentation]:
+        """Return the segmentation of each text."""
+        batch = self.tokenizer._encoder.locate(texts, "text", threads)
+        begins, ends, silent = (each.tolist() for each in self._surfaces(batch))
+        ids: list[int] = batch.ids.tolist()
+        pieces: list[bytes] = self._vocab_array[batch.ids].tolist()
+        offsets: list[int] = batch.offsets.tolist()
+        found = []
+        for text, start, end in zip(texts, offsets, offsets[1:], strict=False):
+            part = slice(start, end)
+            found.append(
+                Segmentation(
+                    utf8(text), ids[part], pieces[part], begins[part], ends[part], silent[part]
+                )
+            )
+        for row in self._rows_with_unknown(batch.ids, batch.offsets):
+            held = found[row]
+            found[row] = held._replace(pieces=self._spelled_unknown(held.pieces, held.text))
+        return found
+
+    @cached_property
+    def _vocab_array(self) -> npt.NDArray[np.object_]:
+        array = np.empty(len(self.vocab), object)
+        array[:] = self.vocab
+        return array
+
+    @cached_property
+    def _bytes_of_pieces(self) -> npt.NDArray[np.int64]:
+        """The byte of each byte piece; -1 for the others."""
+        values = np.full(len(self.vocab), -1)
+        for token_id in self._pieces.of_type(PieceType.BYTE):
+            values[token_id] = int(self.vocab[token_id][3:5], 16)
+        return values
+
+    def _surfaces(self, batch: LocatedBatch) -> tuple[npt.NDArray[Any], ...]:
+        """Return the places of the surfaces in their texts, and which pieces have none.
+
+        The surface of a character that became bytes belongs to the last one.
+        """
+        begins, ends = batch.byte_spans.T.copy()
+        silent = np.zeros(len(begins), np.bool_)
+        values = self._bytes_of_pieces[batch.ids]
+        if (values >= 0).any():
+            is_later = (values & 0xC0 == 0x80) & (values >= 0)  # not the first of its character
+            place = np.arange(len(values))
+            first = np.maximum.accumulate(np.where(is_later, 0, place))
+            begins = begins[first]
+            silent[:-1] = is_later[1:] & (values[:-1] >= 0)
+            ends = np.where(silent, begins, ends)
+        return begins, ends, silent
+
+    def _rows_with_unknown(self, ids: IdArray, offsets: npt.NDArray[np.int64]) -> list[int]:
+        """Return the texts that hold an unknown piece."""
+        if self.unk_id < 0:
+            return []
+        places = np.flatnonzero(ids == np.uint32(self.unk_id))
+        rows: list[int] = np.unique(np.searchsorted(offsets, places, "right") - 1).tolist()
+        return rows
+
+    def _spelled_unknown(self, pieces: Sequence[bytes], text: Text) -> list[bytes]:
+        """Return the pieces of a text, the unknown ones as the normalized text that they cover."""
+        normalized = normalize_text(self.normalizer, utf8(text)).encode()
+        found = self._bare._encoder.locate([normalized], "text", 1)
+        return [
+            normalized[start:end] if token_id == self.unk_id else piece
+            for piece, token_id, (start, end) in zip(
+                pieces, found.ids.tolist(), found.byte_spans.tolist(), strict=True
+            )
+        ]
+
+    @cached_property
+    def _bare(self) -> Tokenizer:
+        """The model for texts that are normalized already."""
+        step = SentencePieceNormalizer(
+            b"", False, False, False, protected=protected_symbols(self._pieces)
+        )
+        return Tokenizer(replace(self.pipeline, normalizer=(step,)))
+
+    # Other segmentations
+
+    def normalize(self, text: Text) -> Normalized:
+        """Return a text as the normalizer leaves it, and where its bytes come from."""
+        return normalize_with_origins(self.normalizer, utf8(text))
+
+    def nbest(self, text: Text, size: int) -> list[Segmentation]:
+        """Return the best segmentations with their scores, the best first."""
+        normalized = self.normalize(text)
+        found = unigram_sampling.nbest(self._lattice("NBestEncode"), normalized.text, size)
+        return [self._placed(text, normalized, tokens, score) for tokens, score in found]
+
+    def sample(self, text: Text, nbest_size: int, alpha: float, rng: Random) -> Segmentation:
+        """Return a random segmentation.
+
+        Args:
+            text: the text.
+            nbest_size: draw from this many of the best segmentations; negative draws from all.
+            alpha: the power of the probabilities; for BPE, the probability that a merge is skipped.
+            rng: the source of randomness.
+        """
+        normalized = self.normalize(text)
+        if isinstance(self.pipeline.model, SentencePieceBPE):
+            tokens = self._drop_merges(normalized.text, alpha, rng)
+        elif nbest_size in (0, 1):
+            return self.segment([text], 1)[0]
+        elif nbest_size < 0:
+            tokens = unigram_sampling.sample(
+                self._lattice("SampleEncode"), normalized.text, alpha, rng
+            )
+        else:
+            lattice = self._lattice("SampleEncode")
+            ways = unigram_sampling.nbest(lattice, normalized.text, nbest_size)
+            weights = [np.exp(alpha * (score - ways[0][1])) for _, score in ways]
+            (tokens,) = rng.choices([tokens for tokens, _ in ways], weights)
+        return self._placed(text, normalized, tokens)
+
+    def _drop_merges(self, text: bytes, chance: float, rng: Random) -> list[Token]:
+        return self._merger.encode(text, chance, rng)
+
+    @cached_property
+    def _merger(self) -> Merger:
+        model = self.pipeline.model
+        assert isinstance(model, SentencePieceBPE)
+        return Merger(model)
+
+    def _lattice(self, call: str) -> unigram.Lattice:
+        if not self.is_unigram:
+            raise SentencePieceError(
+                f"{call} is not available for this model: only Unigram scores segmentations"
+            )
+        return self._unigram_lattice
+
+    @cached_property
+    def _unigram_lattice(self) -> unigram.Lattice:
+        model = self.pipeline.model
+        assert isinstance(model, Unigram)
+        return unigram.Lattice(model)
+
+    def _placed(
+        self,
+        text: Text,
+        normalized: Normalized,
+        tokens: Sequence[Token],
+        score: float | None = None,
+    ) -> Segmentation:
+        """Return the segmentation of a text, of the tokens of its normalized form."""
+        ids = [token.id for token in tokens]
+        origins = normalized.origins
+        pieces = [
+            normalized.text[token.start : token.end] if token.id == self.unk_id
+            else self.vocab[token.id]
+            for token in tokens
+        ]  # fmt: skip
+        silent = [
+            self.types[token.id] == BYTE and normalized.text[token.end : token.end + 1] >= b"\x80"
+            and normalized.text[token.end : token.end + 1] < b"\xc0"
+            for token in tokens
+        ]  # fmt: skip
+        begins = [origins[token.start] for token in tokens]
+        ends = [
+            begin if is_silent else origins[token.end]
+            for token, begin, is_silent in zip(tokens, begins, silent, strict=True)
+        ]
+        return Segmentation(utf8(text), ids, pieces, begins, ends, silent, score=score)
+
+    def sample_with_scores(
+        self,
+        text: Text,
+        count: int,
+        alpha: float,
+        are_distinct: bool,
+        include_best: bool,
+        rng: Random,
+    ) -> list[Segmentation]:
+        """Return random segmentations with scores.
+
+        Args:
+            text: the text.
+            count: the number of segmentations.
+            alpha: the power of the probabilities.
+            are_distinct: whether the segmentations differ; their scores are then the logarithms of
+                the probabilities that they are drawn, else of their probabilities.
+            include_best: whether the best segmentation is first, with the score 0.
+            rng: the source of randomness.
+        """
+        normalized = self.normalize(text)
+        lattice = self._lattice("SampleEncodeAndScore")
+        edges_to = unigram_sampling.incoming(lattice, normalized.text)
+        ways: list[tuple[list[unigram.Edge], float]]
+        if not are_distinct:
+            total = unigram_sampling.forward(edges_to, alpha)
+            ways = [unigram_sampling.sample_way(edges_to, total, alpha, rng) for _ in range(count)]
+        else:
+            best = unigram_sampling.ways_through(edges_to, 1)[0][0] if include_best else None
+            drawn = distinct_samples(edges_to, count + 1, alpha, rng)
+            others = [each for each in drawn if each.edges != best]
+            kept = others[: count - include_best]
+            left_out = others[len(kept) :]
+            ways = [(best, 0.0)] if best is not None else []
+            ways += [
+                (each.edges, log_inclusion(each.log_probability, left_out[0].number))
+                if left_out else (each.edges, 0.0)
+                for each in kept
+            ]  # fmt: skip
+        return [
+            self._placed(
+                text, normalized, unigram.tokens(lattice.model, normalized.text, path), score
+            )
+            for path, score in ways
+        ]
+
+    def entropy(self, text: Text, alpha: float) -> float:
+        """Return the entropy of the segmentations of a text, in nats."""
+        lattice = self._lattice("CalculateEntropy")
+        edges_to = unigram_sampling.incoming(lattice, self.normalize(text).text)
+        return unigram_sampling.entropy(edges_to, alpha)

@@ -1,0 +1,41 @@
+"""Models and specifications as users give them: files, bytes or messages."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from toksmith.compat.sentencepiece.failures import (
+    MissingFileError,
+    PieceTypeError,
+    SentencePieceError,
+)
+
+
+def set_switches(spec: Any, switches: dict[str, Any]) -> None:
+    """Set fields of a message ``NormalizerSpec`` that are switches."""
+    for name, value in switches.items():
+        if name not in ("add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
+            raise SentencePieceError(
+                f"unknown switch {name!r:.40}: use add_dummy_prefix, remove_extra_whitespaces or "
+                "escape_whitespaces"
+            )
+        setattr(spec, name, str(value).lower() in ("true", "t", "1", "yes", "y"))
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file."""
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as wrong:
+        raise MissingFileError(f"{os.fspath(path)}: cannot be read: {wrong}") from wrong
+
+
+def serialized_bytes(message: Any) -> bytes:
+    """Return a message, or bytes, as bytes."""
+    if hasattr(message, "SerializeToString"):
+        message = message.SerializeToString()
+    if not isinstance(message, bytes):
+        raise PieceTypeError(f"{message!r:.40} is no model: use bytes, or a message ModelProto")
+    return message

@@ -1,0 +1,46 @@
+"""SentencePiece's global settings that change nothing here, and its other file format."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from toksmith.errors import UnsupportedError
+
+
+def set_min_log_level(v: int) -> None:
+    """Accept SentencePiece's log level; nothing is logged here.
+
+    Args:
+        v: the level.
+    """
+
+
+def set_nbest_timeout(timeout_ms: int) -> None:
+    """Accept SentencePiece's time limit of n-best searches; here they have none.
+
+    Args:
+        timeout_ms: the limit in milliseconds.
+    """
+
+
+def set_data_dir(data_dir: str) -> None:
+    """Accept SentencePiece's directory of normalization rules; toksmith has its own.
+
+    Args:
+        data_dir: the directory.
+    """
+
+
+def convert_to_flatbuffer(*args: Any, **options: Any) -> NoReturn:
+    """Refuse to write SentencePiece's FlatBuffers format.
+
+    Args:
+        args: those of SentencePiece.
+        options: those of SentencePiece.
+
+    Raises:
+        UnsupportedError: always.
+    """
+    raise UnsupportedError(
+        "toksmith does not write FlatBuffers models (.spm.fb): SentencePiece converts a .model"
+    )
