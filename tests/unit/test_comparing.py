@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toksmith
+from toksmith._base.documents import open_mapped
 from toksmith.corpus import Reading
 from toksmith.errors import FormatError, OptionError
 from toksmith.measure.audit import token_use
@@ -309,6 +310,16 @@ class TestSample:
         sampler = Sampler(100, seed=3)
         sampler.add(b"one|two||six", np.array([[0, 3], [4, 7], [8, 8], [9, 12]]))
         assert sampler.passages == [b"one", b"two", b"six"]
+
+    def test_passages_of_a_file_are_bytes(self, tmp_path: Path) -> None:
+        file = tmp_path / "a.txt"
+        file.write_text("one two\n" * 10_000)
+        with open_mapped(file) as data:
+            sampler = Sampler(10_000, seed=0)
+            sampler.add(data, np.array([[0, len(data)]]))
+        assert {type(passage) for passage in sampler.passages} == {bytes}
+        tok = toksmith.train(texts=["one two"], vocab_size=258, progress=False)
+        assert toksmith.compare([tok], files=file, speed=False).texts[0].sample_words > 10_000
 
     @given(st.integers(1, 40_000), st.integers(0, 5), st.sampled_from(["ab c\n", "é", "語x", "🙂"]))
     def test_passages_are_whole_characters_of_the_text(

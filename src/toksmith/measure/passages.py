@@ -37,7 +37,7 @@ class Sampler:
         self._kept: list[tuple[int, int, bytes]] = []  # the largest number first
         self._taken = self._seen = 0
 
-    def add(self, data: bytes | mmap, bounds: npt.NDArray[np.int64]) -> None:
+    def add(self, data: bytes | bytearray | mmap, bounds: npt.NDArray[np.int64]) -> None:
         """Sample documents.
 
         Args:
@@ -55,7 +55,7 @@ class Sampler:
             is_last = place + 1 == ends[document]
             last = end if is_last else _cut(data, start + (part + 1) * PASSAGE, end)
             if first < last:
-                self._keep(int(numbers[place]), self._seen + place, data[first:last])
+                self._keep(int(numbers[place]), self._seen + place, bytes(data[first:last]))
         self._seen += len(numbers)
 
     @property
@@ -85,7 +85,7 @@ class Sampler:
             self._taken -= len(heapq.heappop(self._kept)[2])
 
 
-def _cut(data: bytes | mmap, place: int, end: int) -> int:
+def _cut(data: bytes | bytearray | mmap, place: int, end: int) -> int:
     """Return where the first line from a place on starts, if it is near.
 
     Else the place of the first space, which belongs to the word behind it, or a character's start.
