@@ -45,6 +45,16 @@ TEST(ids_grow_and_are_trimmed) {
     }
 }
 
+TEST(a_large_array_stays_whole_when_a_stop_ends_its_move) {
+    IdArray ids;
+    fill(ids, 3 * kLarge);
+    Stop stop;
+    const Stop::Scope scope(stop);
+    stop.request();
+    CHECK_THROWS(ids.reserve(8 * kLarge), Stopped);
+    CHECK(is_filled(ids, 3 * kLarge));
+}
+
 TEST(kept_ids_are_given_out_again) {
     ResultBufferCache kept(4 * kLarge * sizeof(Id));
     IdArray ids = kept.take(2 * kLarge);

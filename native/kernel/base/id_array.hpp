@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <utility>
 
 #include "base/pages.hpp"
+#include "base/stop.hpp"
 
 namespace toksmith {
 
@@ -84,6 +86,9 @@ class IdArray {
     static constexpr std::size_t kStep = std::size_t{1}
                                          << 16;  // ids whose pages are populated at a time
     static constexpr std::size_t kLarge = 4 * kStep;
+    struct Free {
+        void operator()(Id* data) const { std::free(data); }
+    };
 
     void swap(IdArray& other) noexcept {
         std::swap(data_, other.data_);
@@ -103,8 +108,25 @@ class IdArray {
         return place + pages::before_huge(data_ + place) / sizeof(Id);
     }
     void resize_memory(std::size_t capacity) {
+        if (capacity_ > kLarge) return move_to(capacity);
         auto* data = static_cast<Id*>(std::realloc(data_, capacity * sizeof(Id)));
         if (!data) throw std::bad_alloc();
+        set_memory(data, capacity);
+    }
+    // Copies a large array in parts. realloc() would copy it too, since madvise() has split its
+    // mapping, but without an interruption point.
+    void move_to(std::size_t capacity) {
+        std::unique_ptr<Id, Free> moved(static_cast<Id*>(std::malloc(capacity * sizeof(Id))));
+        if (!moved) throw std::bad_alloc();
+        for (std::size_t done = 0; done < touched_; done += kLarge) {
+            interruption_point();
+            const std::size_t count = std::min(kLarge, touched_ - done);
+            std::memcpy(moved.get() + done, data_ + done, count * sizeof(Id));
+        }
+        std::free(data_);
+        set_memory(moved.release(), capacity);
+    }
+    void set_memory(Id* data, std::size_t capacity) {
         data_ = data;
         capacity_ = capacity;
         if (capacity_ > kLarge)

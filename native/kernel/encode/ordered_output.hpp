@@ -12,6 +12,7 @@
 
 #include "base/id_array.hpp"
 #include "base/parallel.hpp"
+#include "base/stop.hpp"
 #include "encode/buffer_pool.hpp"
 
 #if defined(__SSE2__)
@@ -64,12 +65,12 @@ class OrderedOutput {
     // unless `result` was too small; then the copying is shared among threads.
     void finish() {
         const bool is_little = places_.back() <= result_.capacity();
+        result_.resize(populated_);
         result_.reserve(places_.back());  // may move the array
         for_each_on_threads(is_little ? 1 : shares_.size(), shares_.size(), [&](std::size_t i) {
             BufferPool spare;
             copy(shares_[i], {.known = sizes_.size(), .populated = result_.capacity()}, spare);
         });
-        result_.resize(std::max(populated_, places_.back()));  // at least the touched part
         result_.resize(places_.back());
     }
 
@@ -120,6 +121,7 @@ class OrderedOutput {
         for (; next != share.waiting.end() && next->task <= step.known; ++next) {
             const std::size_t place = places_[next->task], size = next->ids.size();
             if (place + size > step.populated) break;
+            interruption_point();
             copy(next->ids, place);
             spare.put(std::move(next->ids));
         }
