@@ -100,6 +100,7 @@ _MODULES = {
 """The module of each public name."""
 
 _PACKAGES = (
+    "compat",
     "corpus",
     "decoders",
     "errors",

@@ -28,7 +28,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 }
 """The models of each encoding; those that people mean most often come first."""
 
-_PREFIXES: dict[str, tuple[str, ...]] = {
+PREFIXES: dict[str, tuple[str, ...]] = {
     "o200k_base": (
         *("gpt-5", "gpt-4.5-", "gpt-4.1-", "gpt-4o-", "chatgpt-4o-", "o4-mini-", "o3-", "o1-"),
         "ft:gpt-4o",
@@ -43,7 +43,7 @@ _PREFIXES: dict[str, tuple[str, ...]] = {
 
 _ENCODING_OF = {model: name for name, models in MODELS.items() for model in models}
 _BY_PREFIX = sorted(
-    ((prefix, name) for name, prefixes in _PREFIXES.items() for prefix in prefixes),
+    ((prefix, name) for name, prefixes in PREFIXES.items() for prefix in prefixes),
     key=lambda item: -len(item[0]),
 )
 
