@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Set
 from enum import IntEnum
+from functools import lru_cache
 from itertools import chain, pairwise, product
 from typing import TypeAlias
 
@@ -89,9 +90,12 @@ def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms |
     return class_atoms(classes) if classes else None
 
 
+@lru_cache(maxsize=16)
 def class_atoms(classes: bytes) -> Atoms:
     """Return each class of characters as an atom; only runs of one class are joined."""
-    most = max(classes) + 1
+    every = bytes(range(256))
+    used = every.translate(None, every.translate(None, classes))  # max(classes) is slow
+    most = max(used) + 1
     kinds = [Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, Unit.RUN + most)]
     units = classes.translate(bytes(kinds).ljust(256, b"\0"))
     # Dropped characters are joined to the next character, which makes fewer chunks.
