@@ -33,6 +33,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("/", "//", "/\n", "\n/", "...", "!!!", "\r\r\n", "<|endoftext|>", "http://x.y/z?a=1"),
     ("the", " the", " and", "Hello", "WORLD", "iPhone", "camelCase", "x86", "don't", "O'Neill"),
 )
+RUNS = (1, 1, 1, 2, 3, 6)
 SURROGATES = ("\ud800", "\udbff", "\udc00", "\udc80", "\udcff", "\udfff", "\ud83d", "\ude00")
 
 
@@ -40,9 +41,15 @@ def random_text(rng: random.Random, pieces: int = 24, surrogates: bool = False) 
     """Return a string of up to so many pieces, with runs of one kind as real text has them."""
     groups = (*GROUPS, SURROGATES) if surrogates else GROUPS
     parts: list[str] = []
+    # Millions of pieces are made, so rng.choice() and rng.choices() are spelled out.
+    bits, draw, fraction = rng.getrandbits, len(groups).bit_length(), rng.random
     for _ in range(rng.randint(0, pieces)):
-        group = rng.choice(groups)
-        parts += rng.choices(group, k=rng.choice((1, 1, 1, 2, 3, 6)))
+        while (place := bits(draw)) >= len(groups):
+            pass
+        while (run := bits(3)) >= len(RUNS):
+            pass
+        group = groups[place]
+        parts += [group[int(fraction() * len(group))] for _ in range(RUNS[run])]
     return "".join(parts)
 
 

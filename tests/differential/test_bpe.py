@@ -35,8 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def trained(family: str, ties: str = "first-seen") -> Pipeline:
     """A vocabulary of random texts, so that random texts have merges."""
     texts = strategies.random_texts(21, 3000)
-    steps = engines.reference_steps(texts, 256 + 600, family, ties=ties)
-    return engines.reference_pipeline(steps, family)
+    return engines.train("kernel", texts, 256 + 600, family, ties=ties)
 
 
 def random_documents() -> list[bytes]:
