@@ -10,14 +10,14 @@ import pytest
 from tests.cli.conftest import Run
 from toksmith.models import WordLevel
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import PatternSplitter
+from toksmith.splitters import WhitespaceSplit
 from toksmith.tokenizer import Tokenizer
 
 
 @pytest.fixture
 def words(tmp_path: Path) -> Path:
     model = WordLevel((b"<unk>", b"low", b"a b"), 0)
-    Tokenizer(Pipeline(model, PatternSplitter(r"\S+", gaps="drop"))).save(tmp_path / "words.json")
+    Tokenizer(Pipeline(model, WhitespaceSplit())).save(tmp_path / "words.json")
     return tmp_path / "words.json"
 
 
