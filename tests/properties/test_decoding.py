@@ -22,7 +22,7 @@ from toksmith.decoders import (
 )
 from toksmith.models import Model, SentencePieceBPE, WordLevel
 from toksmith.stages.decode import run_decoder
-from toksmith.stages.decode_streams import stream_decoder
+from toksmith.stages.decode_streams import DecoderStream
 from toksmith.tokenizer.decode_table import DecodeTable
 
 TOKENS = [
@@ -70,8 +70,13 @@ DECODERS: list[tuple[Decoder, Model]] = [
 @pytest.mark.parametrize(("decoder", "model"), DECODERS, ids=lambda part: repr(part)[:60])
 @given(parts=st.lists(tokens, max_size=6))
 def test_streams(decoder: Decoder, model: Model, parts: list[list[str]]) -> None:
-    feed = stream_decoder(decoder, model)
-    found = [text for part in parts for text in feed(part, False)] + feed([], True)
+    feed = DecoderStream(decoder, model)
+    found: list[str] = []
+    for number, part in enumerate(parts, 1):
+        found += feed(part, False)
+        ended = "".join(found + feed.copy()([], True))
+        assert ended == run_decoder(decoder, [t for part in parts[:number] for t in part], model)
+    found += feed([], True)
     assert "".join(found) == run_decoder(decoder, [t for part in parts for t in part], model)
 
 
@@ -88,9 +93,9 @@ def test_tables(decoder: Decoder, model: Model, ids: list[int]) -> None:
 
 def test_complete_characters_are_returned_at_once() -> None:
     llama: Decoder = (Replace("▁", " "), ByteFallback(), Fuse(), Strip(" ", 1, 0))
-    feed = stream_decoder(llama, WORDS)
+    feed = DecoderStream(llama, WORDS)
     each = [["▁a"], ["▁b"], ["<0xC3>"], ["<0xA9>"], ["c"]]
     assert ["".join(feed(part, False)) for part in each] == ["a", " b", "", "", "éc"]
-    feed = stream_decoder((SentencePieceDecoder(),), PIECES)
+    feed = DecoderStream((SentencePieceDecoder(),), PIECES)
     each = [["▁a"], ["▁"], ["<0xC3>"], ["<0xA9>"], ["<s>", "b"]]
     assert ["".join(feed(part, False)) for part in each] == ["a", " ", "", "é", "b"]

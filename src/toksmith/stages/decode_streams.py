@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable
+from copy import deepcopy
 from typing import TypeAlias
 
 from toksmith._base.byte_alphabet import unspell
@@ -33,39 +34,52 @@ Feed: TypeAlias = Callable[[list[str], bool], list[str]]
 """Takes some more tokens, and whether they are the last; returns tokens that are certain."""
 
 
-def stream_decoder(decoder: Decoder, model: Model) -> Feed:
-    """Return a function that runs all steps of a decoder."""
-    feeds: list[Feed] = []
-    one = False  # whether what comes are parts of one token
-    for step in decoder:
-        feeds.append(_part_stream(step, model) if one else stream_step(step, model))
-        one = one or isinstance(step, Fuse | ByteLevelDecoder | SentencePieceDecoder)
+class DecoderStream:
+    """Runs all steps of a decoder on a stream of tokens.
 
-    def feed(tokens: list[str], final: bool) -> list[str]:
-        for each in feeds:
+    Args:
+        decoder: the steps.
+        model: the model that the tokens belong to.
+    """
+
+    def __init__(self, decoder: Decoder, model: Model) -> None:
+        self._model = model
+        self._feeds: list[Feed] = []
+        one = False  # whether what comes are parts of one token
+        for step in decoder:
+            self._feeds.append(_part_stream(step, model) if one else stream_step(step, model))
+            one = one or isinstance(step, Fuse | ByteLevelDecoder | SentencePieceDecoder)
+
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        """Return the tokens that are certain with these tokens."""
+        for each in self._feeds:
             tokens = each(tokens, final)
         return tokens
 
-    return feed
+    def copy(self) -> DecoderStream:
+        """Return a stream that goes on from here independently of this one."""
+        again = DecoderStream((), self._model)
+        again._feeds = deepcopy(self._feeds, {id(self._model): self._model})
+        return again
 
 
 def stream_step(step: Step, model: Model) -> Feed:
     """Return a function that runs one step on a stream of tokens."""
     match step:
         case MetaspaceDecoder() | Replace() | Strip() | WordPieceDecoder():
-            return _stream_metaspace_decoder(step, model)
+            return _FirstDiffers(step, model)
         case ByteFallback():
-            return _stream_byte_fallback(step, model)
+            return _ByteFallback(step, model)
         case ByteLevelDecoder():
-            return _stream_byte_level_decoder(step, model)
+            return _ByteLevel()
         case Fuse():
-            return _stream_fuse(step, model)
+            return _Fuse(step)
         case BPEDecoder():
-            return _stream_bpe_decoder(step, model)
+            return _Bpe(step, model)
         case CTC():
-            return _stream_ctc(step, model)
+            return _Ctc(step, model)
         case SentencePieceDecoder():
-            return _stream_sentencepiece_decoder(step, model)
+            return _Held(step, model) if step.charsmap else _SentencePiece(step, model)
         case _:
             assert_never(step)
 
@@ -73,151 +87,155 @@ def stream_step(step: Step, model: Model) -> Feed:
 def _part_stream(step: Step, model: Model) -> Feed:
     """Return a function that runs one step on the parts of a single token."""
     if isinstance(step, Strip):
-        return _strip_parts(step)
+        return _StripParts(step)
     if isinstance(step, MetaspaceDecoder) or (
         isinstance(step, Replace) and len(step.pattern) == 1 and not step.is_regex
     ):
         return lambda parts, final: [decode_step(step, [part], model)[0] for part in parts]
     if isinstance(step, Fuse) or (isinstance(step, WordPieceDecoder) and not step.cleanup):
         return lambda parts, final: parts
-    held: list[str] = []
-
-    def feed(parts: list[str], final: bool) -> list[str]:
-        held.extend(parts)  # what follows may change all of it
-        return decode_step(step, ["".join(held)], model) if final else []
-
-    return feed
+    return _HeldParts(step, model)
 
 
-def _strip_parts(step: Strip) -> Feed:
-    left, held = step.start, ""
+class _Stream:
+    """A step with what it has seen of the stream; deepcopy() copies all but the model."""
 
-    def feed(parts: list[str], final: bool) -> list[str]:
-        nonlocal left, held
-        text = held + "".join(parts)
-        while left and text.startswith(step.content):
-            text, left = text[1:], left - 1
+    def __init__(self, step: Step, model: Model) -> None:
+        self.step = step
+        self.model = model
+
+
+class _Held(_Stream):
+    """A step that may change all of the text: it runs at the end."""
+
+    def __init__(self, step: Step, model: Model) -> None:
+        super().__init__(step, model)
+        self.held: list[str] = []
+
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        self.held += tokens
+        return decode_step(self.step, self.held, self.model) if final else []
+
+
+class _HeldParts(_Held):
+    """The same on the parts of a single token."""
+
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        self.held += tokens
+        return decode_step(self.step, ["".join(self.held)], self.model) if final else []
+
+
+class _StripParts:
+    def __init__(self, step: Strip) -> None:
+        self.step, self.left, self.held = step, step.start, ""
+
+    def __call__(self, parts: list[str], final: bool) -> list[str]:
+        content = self.step.content
+        text = self.held + "".join(parts)
+        while self.left and text.startswith(content):
+            text, self.left = text[1:], self.left - 1
         if text:
-            left = 0
-        least = max(0, len(text) - step.stop)
+            self.left = 0
+        least = max(0, len(text) - self.step.stop)
         end = len(text)
-        while end > least and text[end - 1] == step.content:
+        while end > least and text[end - 1] == content:
             end -= 1
-        held = "" if final else text[end:]
+        self.held = "" if final else text[end:]
         return [text[:end]]
 
-    return feed
 
+class _FirstDiffers(_Stream):
+    """A step that treats the first token differently."""
 
-def _stream_metaspace_decoder(step: Step, model: Model) -> Feed:
     is_first = True
 
-    def feed(tokens: list[str], final: bool) -> list[str]:
-        nonlocal is_first
-        if is_first and tokens:
-            is_first = False
-            return decode_step(step, tokens, model)
-        return decode_step(step, ["", *tokens], model)[1:]
-
-    return feed
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        if self.is_first and tokens:
+            self.is_first = False
+            return decode_step(self.step, tokens, self.model)
+        return decode_step(self.step, ["", *tokens], self.model)[1:]
 
 
-def _stream_byte_fallback(step: ByteFallback, model: Model) -> Feed:
-    held: list[str] = []
-
-    def feed(tokens: list[str], final: bool) -> list[str]:
-        nonlocal held
-        held += tokens
+class _ByteFallback(_Held):
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        held = self.held + tokens
         end = len(held)
         while not final and end and byte_of(held[end - 1]) is not None:
             end -= 1
-        certain, held = held[:end], held[end:]
-        return decode_step(step, certain, model)
-
-    return feed
+        certain, self.held = held[:end], held[end:]
+        return decode_step(self.step, certain, self.model)
 
 
-def _stream_byte_level_decoder(step: ByteLevelDecoder, model: Model) -> Feed:
-    characters = codecs.getincrementaldecoder("utf-8")("replace")
+class _ByteLevel:
+    def __init__(self) -> None:
+        self.characters = codecs.getincrementaldecoder("utf-8")("replace")
 
-    def feed(tokens: list[str], final: bool) -> list[str]:
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
         parts = [token.encode() if (data := unspell(token)) is None else data for token in tokens]
-        return [characters.decode(b"".join(parts), final)]
-
-    return feed
+        return [self.characters.decode(b"".join(parts), final)]
 
 
-def _stream_fuse(step: Fuse, model: Model) -> Feed:
-    is_first = True
+class _Fuse:
+    def __init__(self, step: Fuse) -> None:
+        self.separator, self.is_first = step.separator, True
 
-    def feed(tokens: list[str], final: bool) -> list[str]:
-        nonlocal is_first
-        parts = [step.separator + token for token in tokens]
-        if is_first and tokens:
-            is_first, parts[0] = False, tokens[0]
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        parts = [self.separator + token for token in tokens]
+        if self.is_first and tokens:
+            self.is_first, parts[0] = False, tokens[0]
         return parts
 
-    return feed
 
+class _Bpe(_Stream):
+    def __init__(self, step: BPEDecoder, model: Model) -> None:
+        super().__init__(step, model)
+        self.suffix = step.suffix
+        self.held: list[str] = []
 
-def _stream_bpe_decoder(step: BPEDecoder, model: Model) -> Feed:
-    held: list[str] = []
-
-    def feed(tokens: list[str], final: bool) -> list[str]:
-        nonlocal held
-        known = [*held, *tokens]
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        known = [*self.held, *tokens]
         if final:
-            return decode_step(step, known, model)
+            return decode_step(self.step, known, self.model)
         # A mark in the last token may become nothing.
-        end = len(known) - 1 if known and step.suffix in known[-1] else len(known)
-        certain, held = known[:end], known[end:]
-        return decode_step(step, [*certain, ""], model)[:-1]
-
-    return feed
+        end = len(known) - 1 if known and self.suffix in known[-1] else len(known)
+        certain, self.held = known[:end], known[end:]
+        return decode_step(self.step, [*certain, ""], self.model)[:-1]
 
 
-def _stream_ctc(step: CTC, model: Model) -> Feed:
+class _Ctc(_Stream):
     last: str | None = None
 
-    def feed(tokens: list[str], final: bool) -> list[str]:
-        nonlocal last
-        while tokens and tokens[0] == last:
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        while tokens and tokens[0] == self.last:
             tokens = tokens[1:]
-        last = tokens[-1] if tokens else last
-        return decode_step(step, tokens, model)
-
-    return feed
+        self.last = tokens[-1] if tokens else self.last
+        return decode_step(self.step, tokens, self.model)
 
 
-def _stream_sentencepiece_decoder(step: SentencePieceDecoder, model: Model) -> Feed:
-    held: list[str] = []
-    strips = step
-    plain = replace(step, add_dummy_prefix=False, remove_extra_whitespaces=False)
+class _SentencePiece(_Stream):
+    def __init__(self, step: SentencePieceDecoder, model: Model) -> None:
+        super().__init__(step, model)
+        self.held: list[str] = []
+        self.strips = step
+        self.plain = replace(step, add_dummy_prefix=False, remove_extra_whitespaces=False)
 
-    def feed(tokens: list[str], final: bool) -> list[str]:
-        nonlocal held, strips
-        known = [*held, *tokens]
+    def __call__(self, tokens: list[str], final: bool) -> list[str]:
+        known = [*self.held, *tokens]
         end = len(known) if final else _certain_pieces(known)
-        certain, held = known[:end], known[end:]
+        certain, self.held = known[:end], known[end:]
         text = ""
-        while certain and not text and strips != plain:
+        while certain and not text and self.strips != self.plain:
             # One by one, until the spaces at the start are through.
             size = 1
             while size < len(certain) and byte_of(certain[size - 1]) is not None:
                 size += 1
             first, certain = certain[:size], certain[size:]
-            text = decode_step(strips, first, model)[0]
+            text = decode_step(self.strips, first, self.model)[0]
             if text:
-                strips = plain
-            elif decode_step(plain, first, model) != [""]:
-                strips = replace(strips, add_dummy_prefix=False)
-        return [text, *decode_step(plain, certain, model)]
-
-    def hold(tokens: list[str], final: bool) -> list[str]:
-        held.extend(tokens)  # the map may change all of the text
-        return decode_step(step, held, model) if final else []
-
-    return hold if step.charsmap else feed
+                self.strips = self.plain
+            elif decode_step(self.plain, first, self.model) != [""]:
+                self.strips = replace(self.strips, add_dummy_prefix=False)
+        return [text, *decode_step(self.plain, certain, self.model)]
 
 
 def _certain_pieces(pieces: list[str]) -> int:

@@ -1394,16 +1394,20 @@ class Tokenizer(TokenizerHabits):
         return self._decoder.locate(ids, errors)
 
     def decoder(
-        self, *, errors: str = "replace", skip_special_tokens: bool = False
+        self, *, errors: str = "replace", skip_special_tokens: bool = False, ids: Ids = ()
     ) -> IncrementalDecoder:
         """Return an incremental decoder for a stream of ids; it returns whole characters only.
 
         Args:
             errors: see :meth:`decode`.
             skip_special_tokens: leave special tokens out.
+            ids: the ids before the stream, such as those of a prompt: their text is not returned,
+                and the stream continues it. A character that the prompt begins is returned once the
+                stream completes it.
 
         Raises:
-            OptionError: there is no error handler ``errors``.
+            OptionError: there is no error handler ``errors``, or ``ids`` is no list of ids.
+            UnknownTokenError: no token has one of the ids.
 
         Example:
             >>> import toksmith
@@ -1412,7 +1416,7 @@ class Tokenizer(TokenizerHabits):
             >>> [stream.decode(token_id) for token_id in tok.encode("low é")]
             ['low', ' ', '', 'é']
         """
-        return IncrementalDecoder(self._decoder, errors, skip_special_tokens)
+        return IncrementalDecoder(self._decoder, errors, skip_special_tokens, ids)
 
     # Variants
 

@@ -21,6 +21,7 @@ from toksmith.results import Batch, stack
 from toksmith.vocabulary import TokenTable
 
 if TYPE_CHECKING:
+    from toksmith.stages.decode_streams import DecoderStream
     from toksmith.tokenizer.decode_table import DecodeTable
 
 
@@ -168,18 +169,13 @@ class TextDecoder:
         tokens = [self._vocabulary.spelled[i] for i in array.tolist()]
         return locate_tokens(self._pipeline.decoder, tokens, self._pipeline.model, errors)
 
-    def stream(self, errors: str, skip_special_tokens: bool) -> Callable[[Ids, bool], str]:
-        """Return a function ``f(ids, final)`` that returns the text completed by these ids."""
-        _check_errors(errors)
+    def stream(self, errors: str) -> ByteStream | StepStream:
+        """Return a stream of ids, which starts a new text."""
         if self._pipeline.decoder is None:
-            characters = codecs.getincrementaldecoder("utf-8")(errors)
-            return lambda ids, final: characters.decode(
-                self.to_bytes(ids, skip_special_tokens, None), final
-            )
-        from toksmith.stages.decode_streams import stream_decoder
+            return ByteStream(self, errors)
+        from toksmith.stages.decode_streams import DecoderStream
 
-        feed = stream_decoder(self._pipeline.decoder, self._pipeline.model)
-        return lambda ids, final: "".join(feed(self.tokens(ids, skip_special_tokens), final))
+        return StepStream(self, DecoderStream(self._pipeline.decoder, self._pipeline.model))
 
     @_with_range
     def tokens(self, ids: Ids, skip_special_tokens: bool) -> list[str]:
@@ -205,6 +201,52 @@ class TextDecoder:
         return kept[:size]
 
 
+class ByteStream:
+    """Decodes a stream of ids of a pipeline without decoder steps.
+
+    Args:
+        decoder: the decoder of the tokenizer.
+        errors: the handler of invalid UTF-8.
+    """
+
+    def __init__(self, decoder: TextDecoder, errors: str) -> None:
+        self._decoder = decoder
+        self._errors = errors
+        self._characters = codecs.getincrementaldecoder("utf-8")(errors)
+
+    def __call__(self, ids: Ids, skip_special_tokens: bool, final: bool) -> str:
+        """Return the text completed by these ids."""
+        data = self._decoder.to_bytes(ids, skip_special_tokens, None)
+        return self._characters.decode(data, final)
+
+    def copy(self) -> ByteStream:
+        """Return a stream that goes on from here."""
+        again = ByteStream(self._decoder, self._errors)
+        again._characters.setstate(self._characters.getstate())
+        return again
+
+
+class StepStream:
+    """Decodes a stream of ids by the steps of a decoder.
+
+    Args:
+        decoder: the decoder of the tokenizer.
+        steps: the steps.
+    """
+
+    def __init__(self, decoder: TextDecoder, steps: DecoderStream) -> None:
+        self._decoder = decoder
+        self._steps = steps
+
+    def __call__(self, ids: Ids, skip_special_tokens: bool, final: bool) -> str:
+        """Return the text completed by these ids."""
+        return "".join(self._steps(self._decoder.tokens(ids, skip_special_tokens), final))
+
+    def copy(self) -> StepStream:
+        """Return a stream that goes on from here."""
+        return StepStream(self._decoder, self._steps.copy())
+
+
 class IncrementalDecoder:
     """Decodes a stream of ids, as :class:`codecs.IncrementalDecoder` decodes bytes.
 
@@ -214,6 +256,7 @@ class IncrementalDecoder:
         decoder: the decoder of the tokenizer.
         errors: see :meth:`Tokenizer.decode`.
         skip_special_tokens: see there.
+        ids: the ids before the stream, such as those of a prompt; their text is not returned.
 
     Example:
         >>> import toksmith
@@ -223,12 +266,18 @@ class IncrementalDecoder:
     """
 
     def __init__(
-        self, decoder: TextDecoder, errors: str = "replace", skip_special_tokens: bool = False
+        self,
+        decoder: TextDecoder,
+        errors: str = "replace",
+        skip_special_tokens: bool = False,
+        ids: Ids = (),
     ) -> None:
         self._decoder = decoder
         self._errors = errors
         self._skip = flag("skip_special_tokens", skip_special_tokens)
+        _check_errors(errors)
         self.reset()
+        self._feed(ids, False)
 
     def decode(self, ids: int | Ids = (), final: bool = False) -> str:
         """Return the text that is complete with these ids.
@@ -266,7 +315,30 @@ class IncrementalDecoder:
             >>> decoder.decode(65)
             'A'
         """
-        self._feed = self._decoder.stream(self._errors, self._skip)
+        self._stream = self._decoder.stream(self._errors)
+
+    def copy(self) -> IncrementalDecoder:
+        """Return a decoder that goes on from here independently of this one.
+
+        Example:
+            >>> import toksmith
+            >>> decoder = toksmith.get("toksmith-small").decoder()
+            >>> decoder.decode(0xC3)
+            ''
+            >>> decoder.copy().decode(0xA9), decoder.decode(0xA8)
+            ('é', 'è')
+        """
+        again = IncrementalDecoder(self._decoder, self._errors, self._skip)
+        again._stream = self._stream.copy()
+        return again
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: object) -> IncrementalDecoder:
+        return self.copy()
+
+    def _feed(self, ids: Ids, final: bool) -> str:
+        return self._stream(ids, self._skip, final)
 
 
 def _batch_of(call: str, batch: Batch | Sequence[Ids]) -> Batch:

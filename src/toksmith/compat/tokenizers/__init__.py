@@ -1,0 +1,1 @@
+"""tokenizers' interface, as far as serving engines use it: ``decoders.DecodeStream``."""
