@@ -93,6 +93,8 @@ void bind_models(nb::module_& module);
 void bind_fused(nb::module_& module);
 void bind_split(nb::module_& module);
 void bind_encode(nb::module_& module);
+void bind_rows(nb::module_& module);
+void bind_added(nb::module_& module);
 void bind_vocab(nb::module_& module);
 void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);

@@ -34,11 +34,11 @@ Array<Id> recover(const Tokens& tokens) {
 using Pair = std::tuple<Array<Id>, Array<std::int64_t>>;
 
 Pair encode_all(Encoder& encoder, const std::vector<InputText>& documents, std::size_t threads,
-                std::size_t starting = Encoder::kAll) {
+                std::size_t starting = Encoder::kAll, const AddedTokens* added = nullptr) {
     Encoded encoded;
     {
         const WithoutGil without_gil;
-        encoded = encoder.encode(documents, threads, starting);
+        encoded = encoder.encode(documents, threads, starting, added);
     }
     return {to_numpy(std::move(encoded.ids), encoder.kept()), to_numpy(std::move(encoded.offsets))};
 }
@@ -80,9 +80,10 @@ nb::list encode_list(Encoder& encoder, nb::handle text, std::size_t threads) {
     return list;
 }
 
-Pair encode_texts(Encoder& encoder, const Texts& texts, std::size_t threads) {
+Pair encode_texts(Encoder& encoder, const Texts& texts, std::size_t threads,
+                  const AddedTokens* added) {
     const TextViews views(texts);
-    return encode_all(encoder, views.sources(), threads);
+    return encode_all(encoder, views.sources(), threads, Encoder::kAll, added);
 }
 
 Pair encode_slices(Encoder& encoder, nb::handle text, InputRows<std::int64_t> bounds,
@@ -132,7 +133,7 @@ using WithSpans = std::tuple<Array<Id>, Array<std::int64_t>, SpanRows, std::opti
 
 std::optional<WithSpans> encode_with_spans(Encoder& encoder, const Texts& texts,
                                            std::optional<Input<std::uint8_t>> continuing,
-                                           std::size_t threads) {
+                                           std::size_t threads, const AddedTokens* added) {
     const TextViews views(texts);
     const std::vector<InputText> documents = views.sources();
     if (continuing && continuing->size() != documents.size())
@@ -142,7 +143,7 @@ std::optional<WithSpans> encode_with_spans(Encoder& encoder, const Texts& texts,
         const WithoutGil without_gil;
         std::span<const std::uint8_t> flags;
         if (continuing) flags = {continuing->data(), continuing->size()};
-        located = encoder.encode_with_spans(documents, flags, threads);
+        located = encoder.encode_with_spans(documents, flags, threads, added);
     }
     if (!located) return std::nullopt;
     std::optional<SpanRows> characters;
@@ -183,11 +184,12 @@ void bind_encode(nb::module_& module) {
         .def("encode", &encode, "text"_a, "threads"_a)
         .def("encode_list", &encode_list, "text"_a, "threads"_a,
              nb::sig("def encode_list(self, text: object, threads: int) -> list[int]"))
-        .def("encode_texts", &encode_texts, "texts"_a, "threads"_a)
+        .def("encode_texts", &encode_texts, "texts"_a, "threads"_a, "added"_a = nb::none())
         .def("encode_slices", &encode_slices, "text"_a, "bounds"_a, "threads"_a)
         .def("encode_segments", &encode_segments, "text"_a, "bounds"_a, "threads"_a)
         .def("encode_chunks_with_spans", &encode_chunks_with_spans, "text"_a, "bounds"_a)
-        .def("encode_with_spans", &encode_with_spans, "texts"_a, "continuing"_a, "threads"_a)
+        .def("encode_with_spans", &encode_with_spans, "texts"_a, "continuing"_a, "threads"_a,
+             "added"_a = nb::none())
         .def("count", &count, "text"_a, "threads"_a)
         .def("forget", &Encoder::forget, "cache_bytes"_a = nb::none())
         .def_prop_ro("instruction_set", [](const Encoder& encoder) {

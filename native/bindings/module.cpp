@@ -16,7 +16,9 @@ NB_MODULE(_kernel, module) {
     toksmith::bindings::bind_models(module);
     toksmith::bindings::bind_fused(module);
     toksmith::bindings::bind_split(module);
+    toksmith::bindings::bind_added(module);
     toksmith::bindings::bind_encode(module);
+    toksmith::bindings::bind_rows(module);
     toksmith::bindings::bind_vocab(module);
     toksmith::bindings::bind_decode(module);
     toksmith::bindings::bind_lists(module);

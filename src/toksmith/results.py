@@ -437,6 +437,18 @@ def concat_located(parts: Sequence[LocatedBatch]) -> LocatedBatch:
     )
 
 
+def concat(parts: Sequence[Batch]) -> Batch:
+    """Return the documents of several batches in one."""
+    if len(parts) == 1:
+        return parts[0]
+    before = np.cumsum([0, *(len(part.ids) for part in parts)])
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, before, strict=False)]
+    return Batch(
+        np.concatenate([np.zeros(0, np.uint32), *(part.ids for part in parts)]),
+        np.concatenate([*offsets, before[-1:]]),
+    )
+
+
 def stack(documents: Sequence[IdArray]) -> Batch:
     """Return a batch of documents, each an array of ids."""
     offsets = np.zeros(len(documents) + 1, np.int64)

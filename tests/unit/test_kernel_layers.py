@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "cache": "base utf8 simd",
     "counting": "base utf8 text split cache",
     "training": "base utf8 text vocab models counting",
+    "rows": "base",
     "encode": "base utf8 simd text vocab split models fused cache",
 }
 

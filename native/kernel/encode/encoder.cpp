@@ -19,6 +19,9 @@ constexpr std::size_t kMostKept = 8 * kMostTask;
 // A kept result buffer may be this many times as large as a cache.
 constexpr std::size_t kKeptCaches = 4;
 
+// The text of an added token is not encoded. The kernels may read a block at its end.
+constexpr std::uint8_t kNoText[64] = {};
+
 // The size of the next task. Tasks get smaller towards the end, so that no thread waits long for
 // the last one.
 std::size_t share_of(std::size_t rest, std::size_t threads) {
@@ -87,16 +90,15 @@ void Encoder::forget(std::optional<std::size_t> cache_bytes) {
 
 std::vector<Encoder::Segment> Encoder::segments(const std::vector<InputText>& documents,
                                                 std::size_t threads,
-                                                std::span<const std::uint8_t> continuing) const {
+                                                std::span<const std::uint8_t> continuing,
+                                                const AddedTokens* added) const {
     // A document with a carried sum must be encoded by one thread.
     const bool cuts = !model_->carrier() && !traits(splitter_.family).whole;
     std::size_t left = 0;
     for (const InputText& document : documents) left += document.size();
     std::vector<Segment> segments;
     segments.reserve(documents.size());
-    for (std::size_t document = 0; document < documents.size(); ++document) {
-        InputText rest = documents[document];
-        bool starts = continuing.empty() || continuing[document] == 0;
+    const auto add = [&](InputText rest, std::size_t document, bool starts) {
         const bool is_cut =
             cuts && (threads > 1 || !rest.is_utf8()) && rest.size() > kMostTask + kMostTask / 2;
         while (is_cut) {
@@ -110,6 +112,32 @@ std::vector<Encoder::Segment> Encoder::segments(const std::vector<InputText>& do
         }
         left -= rest.size();
         segments.push_back({rest, document, starts});
+    };
+    std::vector<AddedTokens::Match> found;
+    InterruptionPoints<1024> points;
+    for (std::size_t document = 0; document < documents.size(); ++document) {
+        const InputText& text = documents[document];
+        const bool starts = continuing.empty() || continuing[document] == 0;
+        if (added) {
+            points.step();
+            added->find(text, found);
+        }
+        std::size_t done = 0;
+        const auto add_text = [&](std::size_t end) {
+            const bool at_start = starts && (done == 0 || !added->continues());
+            add(text.slice(done, end), document, at_start);
+        };
+        for (const AddedTokens::Match& match : found) {
+            if (done < match.start) add_text(match.start);
+            segments.push_back({text.slice(match.start, match.end), document, false, match.id});
+            left -= match.end - match.start;
+            done = match.end;
+        }
+        if (found.empty()) {
+            add(text, document, starts);
+        } else if (done < text.size()) {
+            add_text(text.size());
+        }
     }
     return segments;
 }
@@ -144,13 +172,15 @@ std::size_t Encoder::cut(const InputText& source, std::size_t from) const {
 std::span<const Part> Encoder::parts(std::span<const Segment> segments, Worker& worker) const {
     std::size_t bytes = to_utf8::kBytes;
     for (const Segment& segment : segments) {
-        if (!segment.source.is_utf8()) bytes += segment.source.most_bytes();
+        if (!segment.source.is_utf8() && !segment.is_token()) bytes += segment.source.most_bytes();
     }
     std::uint8_t* free = bytes > to_utf8::kBytes ? worker.utf8.room(bytes) : nullptr;
     worker.parts.clear();
     for (const Segment& segment : segments) {
         Text text;
-        if (segment.source.is_utf8()) {
+        if (segment.is_token()) {
+            text = {kNoText, kNoText};
+        } else if (segment.source.is_utf8()) {
             text = segment.source.utf8();
         } else {
             text.begin = free;
@@ -175,19 +205,20 @@ std::vector<Encoder::Task> Encoder::tasks_of(const std::vector<Segment>& work,
         }
         tasks.back().last = i + 1;
         tasks.back().size += work[i].source.size();
+        tasks.back().has_tokens |= work[i].is_token();
         rest -= work[i].source.size();
     }
     return tasks;
 }
 
 Encoded Encoder::encode(const std::vector<InputText>& documents, std::size_t threads,
-                        std::size_t starting) {
+                        std::size_t starting, const AddedTokens* added) {
     std::vector<std::uint8_t> continuing;
     if (starting < documents.size()) {
         continuing.resize(starting, 0);
         continuing.resize(documents.size(), 1);
     }
-    const std::vector<Segment> work = segments(documents, threads, continuing);
+    const std::vector<Segment> work = segments(documents, threads, continuing, added);
     const auto encode_parts = kernels_.encode[static_cast<std::size_t>(splitter_.family)];
     Encoded result;
     result.offsets.assign(documents.size() + 1, 0);
@@ -199,8 +230,23 @@ Encoded Encoder::encode(const std::vector<InputText>& documents, std::size_t thr
     const auto encode_task = [&](const Task& task, Worker& worker, IdArray& ids) {
         const std::size_t before = ids.size();
         std::size_t* const ends = &sizes[task.first];
+        IdArray between = task.has_tokens ? worker.spare.take() : IdArray();
         encode_parts(parts({&work[task.first], task.segments()}, worker), splitter_, *model_,
-                     worker, ids, ends);
+                     worker, task.has_tokens ? between : ids, ends);
+        if (task.has_tokens) {
+            std::size_t start = 0;
+            for (std::size_t i = 0; i < task.segments(); ++i) {
+                const Segment& segment = work[task.first + i];
+                if (segment.is_token()) {
+                    ids.push(segment.token);
+                } else {
+                    ids.append(between.data() + start, ends[i] - start);
+                }
+                start = ends[i];
+                ends[i] = ids.size();
+            }
+            worker.spare.put(std::move(between));
+        }
         std::adjacent_difference(ends, ends + task.segments(), ends);
         *ends -= before;
     };

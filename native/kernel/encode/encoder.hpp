@@ -10,6 +10,7 @@
 
 #include "base/parallel.hpp"
 #include "base/task_queue.hpp"
+#include "encode/added_tokens.hpp"
 #include "encode/kernels.hpp"
 #include "encode/located.hpp"
 #include "encode/result_buffer_cache.hpp"
@@ -30,8 +31,9 @@ class Encoder {
 
     static constexpr std::size_t kAll = ~std::size_t{0};
     // `starting`: only the first `starting` texts are starts of documents; the others continue one.
+    // `added`: the tokens to find in the texts; null for none.
     Encoded encode(const std::vector<InputText>& documents, std::size_t threads,
-                   std::size_t starting = kAll);
+                   std::size_t starting = kAll, const AddedTokens* added = nullptr);
     // Encodes one document on this thread, and returns use(ids). The ids are valid during that call
     // only.
     template <typename Use>
@@ -55,7 +57,8 @@ class Encoder {
     // computed here. For models with consecutive tokens, and those that write records.
     std::optional<Located> encode_with_spans(const std::vector<InputText>& documents,
                                              std::span<const std::uint8_t> continuing,
-                                             std::size_t threads);
+                                             std::size_t threads,
+                                             const AddedTokens* added = nullptr);
 
     // Receives the memory of results when Python frees them; may outlive the encoder.
     const std::shared_ptr<ResultBufferCache>& kept() const { return kept_; }
@@ -73,15 +76,19 @@ class Encoder {
     // encode.
     bool carries() const { return traits(splitter_.family).by_model && model_->carrier(); }
 
-    // A document, or a part of one whose ends no chunk crosses.
+    // A document, a part of one whose ends no chunk crosses, or an added token.
     struct Segment {
         InputText source;
         std::size_t document;
         bool starts;  // it is the start of its document
+        Id token = ByteTrie::kNone;  // the id of the added token
+        bool is_token() const { return token != ByteTrie::kNone; }
     };
-    // Cuts long documents into segments. `continuing`: see encode_with_spans().
+    // Cuts long documents, and documents with added tokens, into segments. `continuing`: see
+    // encode_with_spans().
     std::vector<Segment> segments(const std::vector<InputText>& documents, std::size_t threads,
-                                  std::span<const std::uint8_t> continuing = {}) const;
+                                  std::span<const std::uint8_t> continuing = {},
+                                  const AddedTokens* added = nullptr) const;
     // The first place at or after `from` where the text may be cut, or its end.
     std::size_t cut(const InputText& source, std::size_t from) const;
     // An estimate of the size of all documents in UTF-8.
@@ -93,6 +100,7 @@ class Encoder {
     struct Task {
         std::size_t first, last;  // [first, last) of the segments
         std::size_t size;         // of all of them, in bytes or characters
+        bool has_tokens = false;  // some of them are added tokens
         std::size_t segments() const { return last - first; }
     };
     static std::vector<Task> tasks_of(const std::vector<Segment>& work, std::size_t threads);
@@ -117,6 +125,8 @@ class Encoder {
     // the model; `before`: the start of the segment. Returns its end.
     Place locate(const Segment& segment, Text text, std::span<const Id> words, Place before,
                  utf8::CharacterPlaces& places, Located& out) const;
+    // Appends an added token to `out`. Returns its end.
+    Place locate_token(const Segment& segment, Place before, Located& out) const;
     // The length of each token, for models with consecutive tokens.
     const std::vector<std::uint32_t>& token_lengths();
 

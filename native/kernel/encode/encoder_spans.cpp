@@ -135,9 +135,41 @@ Encoder::Place Encoder::locate(const Segment& segment, Text text, std::span<cons
     return {before.bytes + size.bytes, before.characters + size.characters};
 }
 
+Encoder::Place Encoder::locate_token(const Segment& segment, Place before, Located& out) const {
+    const InputText& source = segment.source;
+    Place end = before;
+    if (source.is_utf8()) {
+        const Text text = source.utf8();
+        end.bytes += static_cast<std::int64_t>(text.size());
+        end.characters += std::count_if(text.begin, text.end, [](std::uint8_t byte) {
+            return !utf8::is_continuation(byte);
+        });
+    } else {
+        end.characters += static_cast<std::int64_t>(source.size());
+        source.with_units([&](const auto* units, std::size_t size) {
+            for (std::size_t i = 0; i < size; ++i) {
+                const bool is_pair = i + 1 < size && utf8::is_pair(units[i], units[i + 1]);
+                end.bytes += is_pair ? utf8::kMostBytes : utf8::size_of(units[i]);
+                i += is_pair;
+            }
+        });
+    }
+    out.ids.push(segment.token);
+    if (end.bytes != end.characters || !source.is_utf8()) out.separate();
+    const auto put = [](SpanArray& spans, std::int64_t start, std::int64_t stop) {
+        std::int64_t* const to = spans.extend(1);
+        to[0] = start;
+        to[1] = stop;
+    };
+    put(out.bytes, before.bytes, end.bytes);
+    if (!out.is_ascii) put(out.characters, before.characters, end.characters);
+    return end;
+}
+
 std::optional<Located> Encoder::encode_with_spans(const std::vector<InputText>& given,
                                                   std::span<const std::uint8_t> continuing,
-                                                  std::size_t threads) {
+                                                  std::size_t threads,
+                                                  const AddedTokens* added) {
     std::vector<InputText> documents = given;
     std::vector<std::vector<std::uint8_t>> copies;
     if (model_->writes_records()) {
@@ -147,7 +179,7 @@ std::optional<Located> Encoder::encode_with_spans(const std::vector<InputText>& 
     } else {
         throw std::logic_error("the model does not locate tokens");
     }
-    const std::vector<Segment> work = segments(documents, threads, continuing);
+    const std::vector<Segment> work = segments(documents, threads, continuing, added);
     const std::vector<Task> tasks = tasks_of(work, threads);
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, tasks.size()));
     const auto encode_parts = kernels_.encode[static_cast<std::size_t>(splitter_.family)];
@@ -170,8 +202,9 @@ std::optional<Located> Encoder::encode_with_spans(const std::vector<InputText>& 
         const std::span<const Part> texts = parts({&work[task.first], task.segments()}, worker);
         for (std::size_t i = 0; i < texts.size(); ++i) {
             const Text text = texts[i].text;
-            if (starts_document(task.first + i) && !model_->has_known_origins(text.begin, text.end))
-                throw UnknownOrigins();
+            const std::size_t segment = task.first + i;
+            const bool starts = starts_document(segment) || work[segment - 1].is_token();
+            if (starts && !model_->has_known_origins(text.begin, text.end)) throw UnknownOrigins();
         }
         IdArray words = worker.spare.take();
         utf8::CharacterPlaces places;
@@ -182,9 +215,12 @@ std::optional<Located> Encoder::encode_with_spans(const std::vector<InputText>& 
         for (std::size_t i = 0; i < texts.size(); ++i) {
             const std::size_t segment = task.first + i, before = out.ids.size();
             const bool goes_on = !starts_document(segment) && (i > 0 || used == 1);
+            const Place begin = goes_on ? ends[segment - 1] : Place{};
             ends[segment] =
-                locate(work[segment], texts[i].text, {words.data() + start, word_ends[i] - start},
-                       goes_on ? ends[segment - 1] : Place{}, places, out);
+                work[segment].is_token()
+                    ? locate_token(work[segment], begin, out)
+                    : locate(work[segment], texts[i].text,
+                             {words.data() + start, word_ends[i] - start}, begin, places, out);
             counts[segment] = out.ids.size() - before;
             start = word_ends[i];
         }

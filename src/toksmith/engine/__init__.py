@@ -21,6 +21,7 @@ from toksmith._base.lazy import np, npt
 from toksmith._base.records import replace
 from toksmith._base.text import Text
 from toksmith.errors import EngineError, UnsupportedError
+from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
 from toksmith.models import BPE, LongestMatch
 from toksmith.pipeline import Pipeline
@@ -68,6 +69,14 @@ class Encoder(Protocol):
         ``continuing``: whether each text is a later segment of its document, not its start;
         ``None`` if none is. ``literals``: as in :meth:`encode_segments`.
         """
+
+    def encode_around(self, texts: Sequence[Text], threads: int, added: AddedSearch) -> Batch:
+        """Return the ids of each text and of the added tokens in it."""
+
+    def locate_around(
+        self, texts: Sequence[Text], threads: int, added: AddedSearch
+    ) -> LocatedBatch:
+        """Return the same with spans, see :meth:`encode_with_spans`."""
 
     def count(self, text: Text, threads: int) -> int:
         """Return the number of tokens of a text."""
@@ -130,6 +139,13 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     from toksmith.engine.fused import fuse
 
     return fuse(pipeline)
+
+
+def first_with(texts: Sequence[Text], literals: frozenset[str]) -> int | None:
+    """Return the index of the first text that holds one of the literals; ``None`` if none does."""
+    from toksmith.engine import around
+
+    return around.first_with(texts, literals)
 
 
 def make_decoder(tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> IdDecoder:

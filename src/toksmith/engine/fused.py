@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -11,8 +12,10 @@ from toksmith import _kernel
 from toksmith._base.arrays import Bounds, Continuing
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, without_surrogates
+from toksmith.engine.around import encode_around, kernel_search, locate_around
 from toksmith.engine.kernel import KernelEncoder, instruction_set, kernel_model
 from toksmith.errors import OptionError
+from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
 from toksmith.fusion import AmbiguousSpace
 from toksmith.models import SentencePieceBPE, Unigram
@@ -92,6 +95,16 @@ class FusedEncoder:
             return self.encode_slices(text, bounds, threads)
         return self._encode_fused_segments(text, bounds, threads)
 
+    def encode_around(self, texts: Sequence[Text], threads: int, added: AddedSearch) -> Batch:
+        """Return the ids of each text and of the added tokens in it."""
+        search = kernel_search(added, self._first_only)
+        if search is not None:
+            with suppress(AmbiguousSpace):
+                for text in texts if self._keeps_start else ():
+                    self._check_start(text)
+                return Batch(*self._encoder.encode_texts(texts, threads, search))
+        return encode_around(self, texts, threads, added)
+
     def forget(self, cache_bytes: int | None = None) -> None:
         """Empty the caches, and set the limit of each if one is given."""
         self._encoder.forget(cache_bytes)
@@ -162,17 +175,9 @@ class FusedEncoder:
         """Return the ids of each text, and the bytes and characters that each token covers."""
         if literals:
             return self._stepwise.encode_with_spans(texts, threads, continuing, literals)
-        try:
-            if self._keeps_start:
-                for place, text in enumerate(texts):
-                    if continuing is None or not continuing[place]:
-                        self._check_start(text)
-            flags = continuing if self._first_only else None
-            found = self._locator.encode_with_spans(texts, flags, threads)
-        except AmbiguousSpace:
-            found = None
+        found = self._locate(texts, threads, continuing if self._first_only else None)
         if found is not None:
-            return LocatedBatch.of(*found)
+            return found
         if len(texts) == 1:
             return self._stepwise.encode_with_spans(texts, threads, continuing)
         # Halves, so that all texts but those that need the stages in Python are encoded here.
@@ -182,6 +187,32 @@ class FusedEncoder:
             each = None if continuing is None else continuing[start:end]
             parts.append(self.encode_with_spans(texts[start:end], threads, each))
         return concat_located(parts)
+
+    def locate_around(
+        self, texts: Sequence[Text], threads: int, added: AddedSearch
+    ) -> LocatedBatch:
+        """Return the same with added tokens."""
+        search = kernel_search(added, self._first_only)
+        found = None if search is None else self._locate(texts, threads, None, search)
+        return locate_around(self, texts, threads, added) if found is None else found
+
+    def _locate(
+        self,
+        texts: Sequence[Text],
+        threads: int,
+        continuing: Continuing | None,
+        search: _kernel.AddedTokens | None = None,
+    ) -> LocatedBatch | None:
+        """Return the tokens of texts; ``None`` if the kernel cannot decide."""
+        try:
+            if self._keeps_start:
+                for place, text in enumerate(texts):
+                    if continuing is None or not continuing[place]:
+                        self._check_start(text)
+            found = self._locator.encode_with_spans(texts, continuing, threads, search)
+        except AmbiguousSpace:
+            return None
+        return None if found is None else LocatedBatch.of(*found)
 
 
 def _with_fallback(

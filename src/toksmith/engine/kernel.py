@@ -11,7 +11,9 @@ from toksmith._base.arrays import Bounds, Continuing, IdArray, SpanArray
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, decode_utf8
+from toksmith.engine.around import encode_around, kernel_search, locate_around
 from toksmith.errors import EngineError, UnknownTokenError
+from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
 from toksmith.models import (
     BPE,
@@ -102,6 +104,24 @@ class KernelEncoder:
     ) -> LocatedBatch:
         """Return the ids of each text, and the bytes and characters that each token covers."""
         found = self._encoder.encode_with_spans(texts, None, threads)
+        assert found is not None  # tokens lie end to end
+        return LocatedBatch.of(*found)
+
+    def encode_around(self, texts: Sequence[Text], threads: int, added: AddedSearch) -> Batch:
+        """Return the ids of each text and of the added tokens in it."""
+        search = kernel_search(added, False)
+        if search is None:
+            return encode_around(self, texts, threads, added)
+        return Batch(*self._encoder.encode_texts(texts, threads, search))
+
+    def locate_around(
+        self, texts: Sequence[Text], threads: int, added: AddedSearch
+    ) -> LocatedBatch:
+        """Return the same with the bytes and characters that each token covers."""
+        search = kernel_search(added, False)
+        if search is None:
+            return locate_around(self, texts, threads, added)
+        found = self._encoder.encode_with_spans(texts, None, threads, search)
         assert found is not None  # tokens lie end to end
         return LocatedBatch.of(*found)
 

@@ -16,6 +16,7 @@ from toksmith._base.records import replace
 from toksmith._base.text import Text
 from toksmith.engine.kernel import KernelEncoder
 from toksmith.engine.stepwise import ReferenceChunks, StepwiseEncoder
+from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
@@ -102,17 +103,47 @@ class _Encoder:
         literals: frozenset[str] = NONE,
     ) -> LocatedBatch:
         """Return the ids of each text, and the bytes and characters that each token covers."""
+        def locate(row: int, encoder: Encoder) -> LocatedBatch:
+            flags = None if continuing is None else continuing[row : row + 1]
+            return encoder.encode_with_spans(texts[row : row + 1], threads, flags, literals)
+
         found = self._fast.encode_with_spans(texts, threads, continuing, literals)
+        return self._located(texts, found, locate)
+
+    def _located(
+        self,
+        texts: Sequence[Text],
+        found: LocatedBatch,
+        locate: Callable[[int, Encoder], LocatedBatch],
+    ) -> LocatedBatch:
+        """Return a batch in which texts with missing bytes are located again."""
         if self._holds(found.ids):
             return found
         rows = np.searchsorted(found.offsets, np.flatnonzero(found.ids >= self._limit), "right") - 1
         wrong = set(rows.tolist())
-        parts = []
-        for row, text in enumerate(texts):
-            encoder = self._exact if row in wrong else self._fast
-            flags = None if continuing is None else continuing[row : row + 1]
-            parts.append(encoder.encode_with_spans([text], threads, flags, literals))
+        parts = [
+            locate(row, self._exact if row in wrong else self._fast) for row in range(len(texts))
+        ]
         return concat_located(parts)
+
+    def encode_around(self, texts: Sequence[Text], threads: int, added: AddedSearch) -> Batch:
+        """Return the ids of each text and of the added tokens in it."""
+        batch = self._fast.encode_around(texts, threads, added)
+
+        def again(row: int) -> IdArray:
+            return self._exact.encode_around(texts[row : row + 1], threads, added).ids
+
+        return self._repaired(batch, again)
+
+    def locate_around(
+        self, texts: Sequence[Text], threads: int, added: AddedSearch
+    ) -> LocatedBatch:
+        """Return the same with the bytes and characters that each token covers."""
+        return self._located(
+            texts,
+            self._fast.locate_around(texts, threads, added),
+            lambda row, encoder: encoder.locate_around(texts[row : row + 1], threads, added),
+        )
 
     def count(self, text: Text, threads: int) -> int:
         """Return the number of tokens of a text."""

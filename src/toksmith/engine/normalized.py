@@ -8,11 +8,13 @@ from itertools import groupby
 from toksmith import _kernel
 from toksmith._base.arrays import Bounds, Continuing, IdArray
 from toksmith._base.text import Text, utf8
+from toksmith.engine.around import encode_around, locate_around
 from toksmith.engine.kernel import KernelEncoder
 from toksmith.engine.stepwise import StepwiseEncoder
+from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
 from toksmith.fusion.text_maps import TextMap
-from toksmith.results import Batch, LocatedBatch, concat_located
+from toksmith.results import Batch, LocatedBatch, concat, concat_located
 
 
 class NormalizedEncoder:
@@ -72,6 +74,34 @@ class NormalizedEncoder:
             encoder = self._stepwise if is_changed else self._chunks
             parts.append(encoder.encode_with_spans(list(run), threads))
         return concat_located(parts) if parts else self._chunks.encode_with_spans([], threads)
+
+    def encode_around(self, texts: Sequence[Text], threads: int, added: AddedSearch) -> Batch:
+        """Return the ids of each text and of the added tokens in it."""
+        if added.within:
+            return encode_around(self, texts, threads, added)
+        return concat(
+            [
+                encode_around(self, list(run), threads, added)
+                if is_changed
+                else self._chunks.encode_around(list(run), threads, added)
+                for is_changed, run in groupby(texts, self._changes)
+            ]
+        )
+
+    def locate_around(
+        self, texts: Sequence[Text], threads: int, added: AddedSearch
+    ) -> LocatedBatch:
+        """Return the same with the bytes and characters that each token covers."""
+        if added.within or not texts:
+            return locate_around(self, texts, threads, added)
+        return concat_located(
+            [
+                locate_around(self, list(run), threads, added)
+                if is_changed
+                else self._chunks.locate_around(list(run), threads, added)
+                for is_changed, run in groupby(texts, self._changes)
+            ]
+        )
 
     def count(self, text: Text, threads: int = 1) -> int:
         """Return the number of tokens of a text."""

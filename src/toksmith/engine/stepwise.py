@@ -21,8 +21,9 @@ from toksmith._base.arrays import (
 )
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, byte_sizes, characters, utf8, without_surrogates
+from toksmith.engine.around import encode_around, locate_around
 from toksmith.errors import UnknownTokenError, UnsupportedError
-from toksmith.framing import AddedToken
+from toksmith.framing import AddedSearch, AddedToken
 from toksmith.framing.added import NONE, find
 from toksmith.models import Model, is_of_bytes
 from toksmith.normalizers import SentencePieceNormalizer
@@ -142,6 +143,18 @@ class StepwiseEncoder:
         return LocatedBatch(
             batch.ids, batch.offsets, np.concatenate(byte_spans), np.concatenate(spans)
         )
+
+    def encode_around(
+        self, texts: Sequence[Text], threads: int, added: AddedSearch
+    ) -> Batch:
+        """Return the ids of each text and of the added tokens in it."""
+        return encode_around(self, texts, threads, added)
+
+    def locate_around(
+        self, texts: Sequence[Text], threads: int, added: AddedSearch
+    ) -> LocatedBatch:
+        """Return the same with the bytes and characters that each token covers."""
+        return locate_around(self, texts, threads, added)
 
     def _locate(
         self, text: Text, at_start: bool, literals: frozenset[str]

@@ -8,12 +8,13 @@ from functools import cached_property
 from toksmith._base.records import dataclass, field, replace
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError, SpecialTokenError
-from toksmith.framing.added import AddedToken, find, literal_pattern
+from toksmith.framing.added import AddedToken, find, literal_pattern, search_order_matters
 from toksmith.framing.lengths import Padding, Truncation
 from toksmith.framing.settings import Settings
 from toksmith.framing.template import Part, Template, TextPart, TokenPart, TrimOffsets
 
 __all__ = [
+    "AddedSearch",
     "AddedToken",
     "Framing",
     "Padding",
@@ -266,6 +267,47 @@ class Framing:
                 continue
             for first, last, other in find(text[start:end], later, self._by_content):
                 yield start + first, start + last, other
+
+
+class AddedSearch:
+    """A search for some of a framing's added tokens.
+
+    Args:
+        framing: the framing.
+        literals: the literals to look for, as :meth:`Framing.literals` returns them.
+        has_normalizer: whether the pipeline has a normalizer, so that normalized tokens are looked
+            for in another text.
+
+    Attributes:
+        tokens: those that are looked for in the text as it is.
+        within: the literals that are looked for in the normalized text.
+        in_order: whether normalized tokens have to be looked for after the others.
+
+    Example:
+        >>> search = AddedSearch(Framing.of({"<eos>": 7}), frozenset({"<eos>"}), False)
+        >>> [(start, end) for start, end, _ in search.segments(b"to be<eos>")]
+        [(0, 5), (5, 10)]
+    """
+
+    def __init__(self, framing: Framing, literals: frozenset[str], has_normalizer: bool) -> None:
+        self._framing = framing
+        self.within = literals & framing.normalized if has_normalizer else frozenset()
+        self._literals = literals - self.within
+        self.tokens = [token for token in framing.added_tokens if token.content in self._literals]
+        self.in_order = search_order_matters(self.tokens)
+
+    def segments(self, text: bytes) -> Iterator[tuple[int, int, AddedToken | None]]:
+        """Cut text at the tokens, as :meth:`Framing.segments` does.
+
+        Args:
+            text: UTF-8.
+
+        Example:
+            >>> search = AddedSearch(Framing(), frozenset(), False)
+            >>> list(search.segments(b"to be"))
+            [(0, 5, None)]
+        """
+        return self._framing.segments(text, self._literals)
 
 
 def _checked(tokens: tuple[AddedToken, ...]) -> dict[str, AddedToken]:

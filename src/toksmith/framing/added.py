@@ -123,7 +123,17 @@ _LONGEST = 4
 def _inside_word(text: bytes, start: int, end: int) -> bool:
     before = text[max(0, start - _LONGEST) : start].decode("utf-8", "surrogateescape")[-1:]
     after = text[end : end + _LONGEST].decode("utf-8", "surrogateescape")[:1]
-    return bool(_WORD.match(before) or _WORD.match(after))
+    return is_word_character(before) or is_word_character(after)
+
+
+def is_word_character(character: str) -> bool:
+    """Return whether a character belongs to words, for :attr:`AddedToken.single_word`.
+
+    Example:
+        >>> [is_word_character(each) for each in ("a", "_", " ", "")]
+        [True, True, False, False]
+    """
+    return bool(_WORD.match(character))
 
 
 def _space_before(text: bytes, start: int) -> int:

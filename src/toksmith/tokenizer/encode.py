@@ -11,8 +11,8 @@ from toksmith._base.arrays import Bounds, IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, characters, check_texts, refuse_list, string, utf8
 from toksmith._base.threads import thread_count
-from toksmith.errors import SpecialTokenError
-from toksmith.framing import AddedToken
+from toksmith.errors import OptionError, SpecialTokenError
+from toksmith.framing import AddedSearch
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, Encoding, LocatedBatch, stack
 from toksmith.tokenizer.rows import RowPart
@@ -47,6 +47,7 @@ class TextEncoder:
         self._within = pipeline.framing.normalized if pipeline.normalizer else frozenset()
         self._pipeline = pipeline
         self._engine = encoder or engine.compile(pipeline)
+        self._searches_by_literals: dict[frozenset[str], AddedSearch] = {}
         self._searches = bool(pipeline.framing.always)  # in every text, whatever ``special`` is
         self.times = pipeline.framing.template.times
         is_plain = not self._searches and self.times == 1
@@ -73,27 +74,46 @@ class TextEncoder:
 
     def encode(self, text: Text, special: Special, threads: int | None) -> IdArray:
         """Return the ids of a text."""
-        literals = self._framing.literals(special)
-        if not literals and special != "raise":
+        if self.is_plain(special):
             return _run(self._engine.encode, text, threads)
-        data = _one(text)
-        if special == "raise":
-            self.refuse_special_tokens(data)
-        return self._encode_around(data, literals, thread_count(threads, len(data)))
+        return _run(
+            lambda text, workers: self._encode_all([text], special, workers).ids, text, threads
+        )
 
     def encode_batch(
         self, texts: Sequence[Text], special: Special, threads: int | None, name: str = "texts"
     ) -> Batch:
         """Return the ids of each text; error messages call the argument ``name``."""
-        if self.is_plain(special):
-            workers = thread_count(threads)
-            try:
-                return self._engine.encode_texts(texts, workers)
-            except ENGINE_REFUSALS:
-                check_texts(texts, name)
-                return self._engine.encode_texts([utf8(text) for text in texts], workers)
-        check_texts(texts, name)
-        return stack([self.encode(text, special, threads) for text in texts])
+        workers = thread_count(threads)
+        try:
+            return self._encode_all(texts, special, workers)
+        except OptionError:
+            check_texts(texts, name)
+            raise
+        except ENGINE_REFUSALS:
+            check_texts(texts, name)
+            return self._encode_all([utf8(text) for text in texts], special, workers)
+
+    def _encode_all(self, texts: Sequence[Text], special: Special, threads: int) -> Batch:
+        added = self._search(special)
+        if special == "raise":
+            self._refuse_special_tokens(texts)
+        if added is None:
+            return self._engine.encode_texts(texts, threads)
+        return self._engine.encode_around(texts, threads, added)
+
+    def _search(self, special: Special) -> AddedSearch | None:
+        """Return the search for the tokens that texts may hold; ``None`` for none."""
+        literals = self._framing.literals(special)
+        if not literals:
+            return None
+        if literals not in self._searches_by_literals:
+            if len(self._searches_by_literals) >= _MOST_SEARCHES:
+                self._searches_by_literals.clear()
+            self._searches_by_literals[literals] = AddedSearch(
+                self._framing, literals, bool(self._pipeline.normalizer)
+            )
+        return self._searches_by_literals[literals]
 
     def encode_slices(self, text: Text, bounds: Bounds, threads: int | None) -> Batch:
         """Return the ids of each slice of a plain text as a document of its own."""
@@ -101,7 +121,7 @@ class TextEncoder:
 
     def count(self, text: Text, special: Special, threads: int | None) -> int:
         """Return the number of ids of a text."""
-        if self._framing.literals(special) or special == "raise":
+        if not self.is_plain(special):
             return len(self.encode(text, special, threads))
         return _run(self._engine.count, text, threads)
 
@@ -115,96 +135,36 @@ class TextEncoder:
     ) -> LocatedBatch:
         """Return the ids of each text, and the bytes and characters that each token covers."""
         workers = thread_count(threads)
-        literals = self._framing.literals(special)
-        if literals or special == "raise":
-            check_texts(texts, name)
-            return self._locate_around(texts, literals, special == "raise", workers)
         try:
-            return self._engine.encode_with_spans(texts, workers)
+            return self._locate_all(texts, special, workers)
+        except OptionError:
+            check_texts(texts, name)
+            raise
         except ENGINE_REFUSALS:
             check_texts(texts, name)
             texts = [text if isinstance(text, str) else utf8(text) for text in texts]
-            return self._engine.encode_with_spans(texts, workers)
+            return self._locate_all(texts, special, workers)
+
+    def _locate_all(self, texts: Sequence[Text], special: Special, threads: int) -> LocatedBatch:
+        added = self._search(special)
+        if special == "raise":
+            self._refuse_special_tokens(texts)
+        if added is None:
+            return self._engine.encode_with_spans(texts, threads)
+        return self._engine.locate_around(texts, threads, added)
 
     def forget(self, cache_bytes: int | None = None) -> None:
         """Free the memory of caches; ``cache_bytes`` is the maximum of each from now on."""
         self._engine.forget(cache_bytes)
 
-    def _segments(
-        self, data: bytes, literals: frozenset[str]
-    ) -> Iterator[tuple[int, int, AddedToken | None]]:
-        return self._framing.segments(data, literals - self._within if self._within else literals)
-
-    def _locate_around(
-        self, texts: Sequence[Text], literals: frozenset[str], refuses: bool, threads: int
-    ) -> LocatedBatch:
-        parts: list[bytes] = []  # the text between added tokens, of all texts
-        starts: list[int] = []
-        places: list[tuple[int, int]] = []  # of added tokens
-        added: list[tuple[int, int]] = []  # (number of parts before it, id) of added tokens
-        ends = [(0, 0)]  # the number of parts and of added tokens up to each text
-        for text in texts:
-            data = utf8(text)
-            if refuses:
-                self.refuse_special_tokens(data)
-            for start, end, token in self._segments(data, literals):
-                if token:
-                    added.append((len(parts), token.id))
-                    places.append((start, end))
-                else:
-                    parts.append(data[start:end])
-                    starts.append(start)
-            ends.append((len(parts), len(added)))
-        begin = np.array(starts, np.int64)
-        found = self._engine.encode_with_spans(
-            parts, threads, (begin > 0).astype(np.uint8), literals & self._within
-        )
-        moved: SpanArray = np.repeat(begin, np.diff(found.offsets))[:, None]
-        before = found.offsets[[part for part, _ in added]]
-        parts_up_to, added_up_to = np.array(ends).T
-        offsets = found.offsets[parts_up_to] + added_up_to
-        byte_spans = np.insert(
-            found.byte_spans + moved, before, np.array(places).reshape(-1, 2), axis=0
-        )
-        return LocatedBatch(
-            np.insert(found.ids, before, [token_id for _, token_id in added]),
-            offsets,
-            byte_spans,
-            self._spans_around(texts, ends, offsets, byte_spans, found),
-        )
-
-    @staticmethod
-    def _spans_around(
-        texts: Sequence[Text],
-        ends: Sequence[tuple[int, int]],
-        offsets: OffsetArray,
-        byte_spans: SpanArray,
-        found: LocatedBatch,
-    ) -> SpanArray:
-        """Return the spans in characters; those of texts without added tokens are in ``found``."""
-        spans: SpanArray = byte_spans.copy()
-        for text, before, after, start, end in zip(
-            texts, ends, ends[1:], offsets, offsets[1:], strict=False
-        ):
-            if before[1] < after[1]:
-                spans[start:end] = characters(text, byte_spans[start:end])[1]
-            else:
-                first, last = found.offsets[[before[0], after[0]]]
-                spans[start:end] = found.spans[first:last]
-        return spans
-
-    def _encode_around(self, data: bytes, literals: frozenset[str], threads: int) -> IdArray:
-        bounds: list[tuple[int, int]] = []
-        found: list[tuple[int, AddedToken]] = []  # (number of text parts before it, token)
-        for start, end, added in self._segments(data, literals):
-            if added:
-                found.append((len(bounds), added))
-            else:
-                bounds.append((start, end))
-        slices = np.array(bounds, np.int64).reshape(-1, 2)
-        batch = self._engine.encode_segments(data, slices, threads, literals & self._within)
-        places = batch.offsets[[before for before, _ in found]]
-        return np.insert(batch.ids, places, [added.id for _, added in found])
+    def _refuse_special_tokens(self, texts: Sequence[Text]) -> None:
+        """Raise an error if one of the texts holds the literal of a special token."""
+        special = self._framing.special_tokens.keys()
+        if self._within & special:
+            for text in texts:
+                self.refuse_special_tokens(utf8(text))
+        elif (place := engine.first_with(texts, frozenset(special))) is not None:
+            self._framing.refuse_special_tokens(utf8(texts[place]))
 
     def refuse_special_tokens(self, data: bytes) -> None:
         """Raise an error if a text holds the literal of a special token.
@@ -214,15 +174,18 @@ class TextEncoder:
         """
         self._framing.refuse_special_tokens(data)
         if within := self._within & self._framing.special_tokens.keys():
-            always = self._framing.always
-            without, found = (
-                self._encode_around(data, each, 1) for each in (always, always | within)
+            with_none, with_all = (
+                self._encode_all([data], special, 1).ids for special in ("text", within)
             )
-            if not np.array_equal(without, found):
+            if not np.array_equal(with_none, with_all):
                 raise SpecialTokenError(
                     f"the normalized text holds one of the special tokens {sorted(within)}; "
                     'use special="text" for plain text, special="encode" for the token'
                 )
+
+
+_MOST_SEARCHES = 64
+"""The most sets of literals whose searches are kept."""
 
 
 class LocatedTokens(NamedTuple):
