@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toksmith.measure.findings import Audit
     from toksmith.measure.verify import verify
     from toksmith.measure.vocabulary_size import advise
-    from toksmith.results import Batch, Encoding, Inputs, Token
+    from toksmith.results import Batch, Encoding, Inputs, RaggedInputs, Token
     from toksmith.segment.characters import UnicodeText, graphemes, unicode
     from toksmith.segment.sentences import sentences
     from toksmith.segment.words import words
@@ -42,6 +42,7 @@ __all__ = [
     "Encoding",
     "Inputs",
     "MergeStep",
+    "RaggedInputs",
     "Span",
     "TextChunk",
     "Token",
@@ -94,6 +95,7 @@ _MODULES = {
     "Batch": "results",
     "Encoding": "results",
     "Inputs": "results",
+    "RaggedInputs": "results",
     "Span": "_base.arrays",
     "Token": "results",
 }

@@ -160,6 +160,14 @@ def safe_cut(text: object, splitter: Splitter, start: int, end: int) -> int:
     Return the first place from start on where the text may be cut between chunks, or end.
     """
 
+class AddedTokens:
+    """Finds the literals of added tokens."""
+
+    def __init__(
+        self, tokens: Sequence[tuple[str, int, bool, bool, bool]], continues: bool, is_word: object
+    ) -> None: ...
+    def first_text(self, texts: Sequence[object]) -> int | None: ...
+
 def instruction_set(wanted: str) -> str:
     """
     Return the name of the instruction set for `wanted`; "" is the best of this machine.
@@ -181,7 +189,7 @@ class Encoder:
     ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
     def encode_list(self, text: object, threads: int) -> list[int]: ...
     def encode_texts(
-        self, texts: Sequence[object], threads: int
+        self, texts: Sequence[object], threads: int, added: AddedTokens | None = None
     ) -> tuple[
         Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
@@ -227,6 +235,7 @@ class Encoder:
         ]
         | None,
         threads: int,
+        added: AddedTokens | None = None,
     ) -> (
         tuple[
             Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
@@ -240,6 +249,119 @@ class Encoder:
     def forget(self, cache_bytes: int | None = None) -> None: ...
     @property
     def instruction_set(self) -> str: ...
+
+class Rows:
+    """The tokens of the rows of model inputs."""
+
+    def __init__(
+        self,
+        first: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        second: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        parts: Sequence[int],
+        max_length: int | None,
+        stride: int,
+        strategy: str,
+        cuts_left: bool,
+        overflow: bool,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def longest(self) -> int: ...
+    def starts(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def documents(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    @overload
+    def gather(
+        self,
+        out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        first: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        second: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        values: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        padding: int,
+        width: int | None,
+        pads_left: bool,
+        threads: int,
+    ) -> None: ...
+    @overload
+    def gather(
+        self,
+        out: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu")],
+        first: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        second: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        values: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        padding: int,
+        width: int | None,
+        pads_left: bool,
+        threads: int,
+    ) -> None: ...
+    @overload
+    def fill(
+        self,
+        out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        values: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        padding: int,
+        width: int | None,
+        pads_left: bool,
+        threads: int,
+    ) -> None: ...
+    @overload
+    def fill(
+        self,
+        out: Annotated[NDArray[numpy.int8], dict(shape=(None,), order="C", device="cpu")],
+        values: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        padding: int,
+        width: int | None,
+        pads_left: bool,
+        threads: int,
+    ) -> None: ...
+    def gather_spans(
+        self,
+        out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        first: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        second: Annotated[
+            NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        first_ids: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        second_ids: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        spaces: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ]
+        | None,
+        keeps_first: bool,
+        width: int | None,
+        pads_left: bool,
+        threads: int,
+    ) -> None: ...
 
 def read_ranks(text: bytes, most: int) -> tuple[bytes, ...] | None:
     """

@@ -13,12 +13,13 @@ from toksmith._base.lazy import np, npt
 from toksmith._base.records import dataclass, field, fields, replace
 from toksmith._base.report import html_of
 from toksmith._base.visible import count_of, short_repr, shorten, visible
+from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def _lists(ids: IdArray, offsets: OffsetArray) -> list[list[int]]:
+def _lists(ids: npt.NDArray[np.integer], offsets: OffsetArray) -> list[list[int]]:
     flat: list[int] = ids.tolist()
     return [flat[start:end] for start, end in pairwise(offsets.tolist())]
 
@@ -326,8 +327,10 @@ class Inputs(Mapping[str, "OffsetArray"]):
             several rows.
         sequence: int8, shape ``(n, L)``: 0 for tokens of the first text, 1 for those of the second,
             -1 for all others.
-        spans: int64, shape ``(n, L, 2)``: the characters of its text that each token covers;
-            ``None`` without ``spans=True``.
+        spans: int64, shape ``(n, L, 2)``: the characters of its text, or of its word if texts are
+            pre-split, that each token covers; ``None`` without ``spans=True``.
+        words: int64, shape ``(n, L)``: the index of each token's word in its text, -1 for the
+            template and padding; ``None`` without ``pre_split=True``.
 
     Example:
         >>> from toksmith import train
@@ -347,6 +350,7 @@ class Inputs(Mapping[str, "OffsetArray"]):
     document: OffsetArray
     sequence: npt.NDArray[np.int8]
     spans: SpanArray | None = None
+    words: OffsetArray | None = None
 
     def __getitem__(self, key: str) -> OffsetArray:
         if not isinstance(key, str) or key not in _INPUTS:
@@ -394,6 +398,91 @@ class Inputs(Mapping[str, "OffsetArray"]):
 
 _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 """The attribute of each key."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RaggedInputs:
+    """Model inputs as ``n`` rows of different lengths, one after the other, without padding.
+
+    Attributes:
+        ids: uint32, shape ``(tokens,)``.
+        offsets: int64, shape ``(n + 1,)``: row ``i`` has the tokens from ``offsets[i]`` to
+            ``offsets[i + 1]``.
+        type_ids: int64, shape ``(tokens,)``, as in :class:`Inputs`; so are the other arrays.
+        special_tokens_mask: int64, shape ``(tokens,)``.
+        document: int64, shape ``(n,)``.
+        sequence: int8, shape ``(tokens,)``.
+        spans: int64, shape ``(tokens, 2)``, or ``None``.
+        words: int64, shape ``(tokens,)``, or ``None``.
+
+    Example:
+        >>> from toksmith import train
+        >>> tok = train(texts=["abab"], vocab_size=257)
+        >>> rows = tok.prepare_ragged(["abc", "b"])
+        >>> rows.lists(rows.ids), rows.lists(rows.special_tokens_mask)
+        ([[256, 99], [98]], [[0, 0], [0]])
+    """
+
+    ids: IdArray
+    offsets: OffsetArray
+    type_ids: OffsetArray
+    special_tokens_mask: OffsetArray
+    document: OffsetArray
+    sequence: npt.NDArray[np.int8]
+    spans: SpanArray | None = None
+    words: OffsetArray | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.offsets) - 1
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RaggedInputs):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, each.name), getattr(other, each.name))
+            for each in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
+
+    def __repr__(self) -> str:
+        rows, tokens = count_of(len(self), "row"), count_of(len(self.ids), "token")
+        return f"<RaggedInputs: {rows}, {tokens}>"
+
+    def lists(self, array: npt.NDArray[np.integer]) -> list[list[int]]:
+        """Return one list for each row.
+
+        Args:
+            array: one number for each token, such as ``ids`` or ``type_ids``.
+
+        Example:
+            >>> from toksmith import train
+            >>> rows = train(texts=["abab"], vocab_size=257).prepare_ragged(["abc", "b"])
+            >>> rows.lists(rows.ids)
+            [[256, 99], [98]]
+        """
+        if array.dtype.kind == "i" and array.min(initial=0) < 0:
+            return _lists(array, self.offsets)
+        return to_lists(array.astype(np.uint32, copy=False), self.offsets)
+
+    def span_lists(self) -> list[list[tuple[int, int]]]:
+        """Return the spans of each row as a list of tuples.
+
+        Raises:
+            OptionError: the inputs were made without ``spans=True``.
+
+        Example:
+            >>> from toksmith import train
+            >>> tok = train(texts=["abab"], vocab_size=257)
+            >>> tok.prepare_ragged(["abc", "b"], spans=True).span_lists()
+            [[(0, 2), (2, 3)], [(0, 1)]]
+        """
+        if self.spans is None:
+            raise OptionError("there are no spans: call prepare_ragged with spans=True")
+        starts, ends = self.spans.T.tolist()
+        pairs = list(zip(starts, ends, strict=True))
+        return [pairs[start:end] for start, end in pairwise(self.offsets.tolist())]
 
 
 class LocatedBatch(NamedTuple):

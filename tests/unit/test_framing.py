@@ -24,7 +24,7 @@ from toksmith.framing import (
 from toksmith.framing.added import find, search_order_matters
 from toksmith.normalizers import Lowercase
 from toksmith.pipeline import Pipeline
-from toksmith.tokenizer.rows import share_room, windows
+from toksmith.reference.rows import share_room, windows
 
 CLS, SEP, MASK = 300, 301, 302
 BERT = Template(

@@ -69,6 +69,7 @@ struct StrSource {
                 if (is_first[code]) return from;
                 continue;
             }
+            if (from > 0 && utf8::is_pair(begin[from - 1], code)) continue;
             std::uint8_t bytes[utf8::kMostBytes];
             utf8::encode(after(from).code, bytes);
             if (is_first[bytes[0]]) return from;

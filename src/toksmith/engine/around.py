@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from toksmith._base.arrays import OffsetArray, SpanArray
+from toksmith._base.arrays import SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, characters, utf8
 from toksmith.framing import AddedSearch, AddedToken
@@ -78,32 +79,15 @@ def locate_around(
     byte_spans = np.insert(
         found.byte_spans + moved, before, np.array(places).reshape(-1, 2), axis=0
     )
+    spans = [np.zeros((0, 2), np.int64)]
+    for text, (first, last) in zip(texts, pairwise(offsets), strict=True):
+        spans.append(characters(text, byte_spans[first:last])[1])
     return LocatedBatch(
         np.insert(found.ids, before, [token_id for _, token_id in tokens]),
         offsets,
         byte_spans,
-        _character_spans(texts, ends, offsets, byte_spans, found),
+        np.concatenate(spans),
     )
-
-
-def _character_spans(
-    texts: Sequence[Text],
-    ends: Sequence[tuple[int, int]],
-    offsets: OffsetArray,
-    byte_spans: SpanArray,
-    found: LocatedBatch,
-) -> SpanArray:
-    """Return the spans in characters; those of texts without added tokens are in ``found``."""
-    spans: SpanArray = byte_spans.copy()
-    for text, before, after, start, end in zip(
-        texts, ends, ends[1:], offsets, offsets[1:], strict=False
-    ):
-        if before[1] < after[1]:
-            spans[start:end] = characters(text, byte_spans[start:end])[1]
-        else:
-            first, last = found.offsets[[before[0], after[0]]]
-            spans[start:end] = found.spans[first:last]
-    return spans
 
 
 @lru_cache(maxsize=64)
@@ -116,13 +100,14 @@ def kernel_search(added: AddedSearch, continues: bool) -> _kernel.AddedTokens | 
     """
     tokens = added.tokens
     takes_space = any(token.rstrip for token in tokens)
-    if added.within or added.in_order or (
-        takes_space and any(token.content[:1].isspace() for token in tokens)
+    if (
+        added.within
+        or added.in_order
+        or (takes_space and any(token.content[:1].isspace() for token in tokens))
     ):
         return None
     described = [
-        (token.content, token.id, token.single_word, token.lstrip, token.rstrip)
-        for token in tokens
+        (token.content, token.id, token.single_word, token.lstrip, token.rstrip) for token in tokens
     ]
     return _kernel.AddedTokens(described, continues, lambda code: is_word_character(chr(code)))
 

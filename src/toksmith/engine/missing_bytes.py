@@ -103,6 +103,7 @@ class _Encoder:
         literals: frozenset[str] = NONE,
     ) -> LocatedBatch:
         """Return the ids of each text, and the bytes and characters that each token covers."""
+
         def locate(row: int, encoder: Encoder) -> LocatedBatch:
             flags = None if continuing is None else continuing[row : row + 1]
             return encoder.encode_with_spans(texts[row : row + 1], threads, flags, literals)

@@ -144,9 +144,7 @@ class StepwiseEncoder:
             batch.ids, batch.offsets, np.concatenate(byte_spans), np.concatenate(spans)
         )
 
-    def encode_around(
-        self, texts: Sequence[Text], threads: int, added: AddedSearch
-    ) -> Batch:
+    def encode_around(self, texts: Sequence[Text], threads: int, added: AddedSearch) -> Batch:
         """Return the ids of each text and of the added tokens in it."""
         return encode_around(self, texts, threads, added)
 

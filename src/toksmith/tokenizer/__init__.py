@@ -21,7 +21,7 @@ from toksmith.errors import OptionError, UnknownTokenError, UnsupportedError, wa
 from toksmith.framing import Padding
 from toksmith.models import BPE, CharacterBPE, Pieces
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, Encoding, Inputs, stack
+from toksmith.results import Batch, Encoding, Inputs, RaggedInputs, stack
 from toksmith.tokenizer.encode import (
     ENGINE_REFUSALS,
     Special,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Fill,
         KnownLengths,
         Preparation,
+        PreparedRows,
         columns_of,
         known_lengths,
         resolve_lengths,
@@ -709,16 +710,8 @@ class Tokenizer(TokenizerHabits):
         columns = columns_of("encode_batch", texts, pairs)
         if pairs is None and not add_special_tokens and self._encoder.times == 1:
             return self._encoder.encode_batch(columns[0], special, threads, "texts")
-        batches = [
-            self._encoder.encode_batch(column, special, threads, name)
-            for column, name in zip(columns, ("texts", "pairs"), strict=False)
-        ]
-        template = self._framing.template
-        rows = [
-            [RowPart(ids, place, place) for place, ids in enumerate(row)]
-            for row in zip(*batches, strict=True)
-        ]
-        return stack([concat(frame(template, row, add_special_tokens)) for row in rows])
+        how = Preparation(None, special, add_special_tokens, False, False, threads)
+        return self._rows(how, columns[0], columns[1] if pairs is not None else None).batch()
 
     def encode_file(
         self,
@@ -888,8 +881,8 @@ class Tokenizer(TokenizerHabits):
 
     def prepare(
         self,
-        texts: Iterable[Text],
-        pairs: Iterable[Text] | None = None,
+        texts: Iterable[Text] | Iterable[Sequence[Text]],
+        pairs: Iterable[Text] | Iterable[Sequence[Text]] | None = None,
         *,
         max_length: int | None = None,
         stride: int | None = None,
@@ -897,6 +890,7 @@ class Tokenizer(TokenizerHabits):
         truncation: Cut | None = None,
         overflow: bool = False,
         spans: bool = False,
+        pre_split: bool = False,
         special: Special = "text",
         add_special_tokens: bool = True,
         threads: int | None = None,
@@ -922,6 +916,8 @@ class Tokenizer(TokenizerHabits):
             overflow: whether tokens that are cut off form additional rows of the same text;
                 ``Inputs.document`` is the index of each row's text.
             spans: whether to return the characters that each token covers.
+            pre_split: whether each text is a list of words. Each word is encoded as a text of its
+                own; spans count from the start of the word, and ``Inputs.words`` says which it is.
             special: see :meth:`encode`.
             add_special_tokens: put the template's ids around the texts.
             threads: ``None`` for the cores this process may use.
@@ -942,17 +938,81 @@ class Tokenizer(TokenizerHabits):
         flag("overflow", overflow)
         flag("spans", spans)
         flag("add_special_tokens", add_special_tokens)
+        flag("pre_split", pre_split)
         cut, fill, must_fit = resolve_lengths(
             self._framing, self._lengths, truncation, padding, max_length, stride
         )
-        how = Preparation(
-            cut, fill, special, add_special_tokens, overflow, spans, threads, must_fit
-        )
-        inputs = how.inputs(self._encoder, self._framing, self._trim, texts, pairs)
+        how = Preparation(cut, special, add_special_tokens, overflow, spans, threads, pre_split)
+        rows = self._rows(how, texts, pairs)
+        if must_fit and len(np.unique(np.diff(rows.table.starts))) > 1:
+            raise OptionError(
+                "padding=False, but the rows have different lengths: pad them, or use "
+                "prepare_ragged, which returns rows without padding"
+            )
+        inputs = rows.padded(fill)
         is_named = isinstance(padding, Padding) and padding.id is not None
-        if not is_named and not inputs.attention_mask.all():
+        if not is_named and len(inputs.ids) and inputs.lengths.min() < inputs.ids.shape[1]:
             self._warn_of_padding(fill.id or 0)
         return inputs
+
+    def prepare_ragged(
+        self,
+        texts: Iterable[Text] | Iterable[Sequence[Text]],
+        pairs: Iterable[Text] | Iterable[Sequence[Text]] | None = None,
+        *,
+        max_length: int | None = None,
+        stride: int | None = None,
+        truncation: Cut | None = None,
+        overflow: bool = False,
+        spans: bool = False,
+        pre_split: bool = False,
+        special: Special = "text",
+        add_special_tokens: bool = True,
+        threads: int | None = None,
+    ) -> RaggedInputs:
+        """Return texts, or pairs of texts, as rows of ids without padding; see :meth:`prepare`.
+
+        Args:
+            texts: the text of each row.
+            pairs: the second text of each row.
+            max_length: see :meth:`prepare`.
+            stride: see :meth:`prepare`.
+            truncation: see :meth:`prepare`.
+            overflow: see :meth:`prepare`.
+            spans: whether to return the characters that each token covers.
+            pre_split: see :meth:`prepare`.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's ids around the texts.
+            threads: ``None`` for the cores this process may use.
+
+        Raises:
+            OptionError: ``pairs`` and ``texts`` have different lengths, or a text cannot be cut to
+                ``max_length``.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["abab"], vocab_size=257)
+            >>> rows = tok.prepare_ragged(["abba", "b"], max_length=2, overflow=True)
+            >>> rows.lists(rows.ids), rows.document.tolist()
+            ([[256, 98], [97], [98]], [0, 0, 1])
+        """
+        flag("overflow", overflow)
+        flag("spans", spans)
+        flag("add_special_tokens", add_special_tokens)
+        flag("pre_split", pre_split)
+        cut, _, _ = resolve_lengths(
+            self._framing, self._lengths, truncation, None, max_length, stride
+        )
+        how = Preparation(cut, special, add_special_tokens, overflow, spans, threads, pre_split)
+        return self._rows(how, texts, pairs).ragged()
+
+    def _rows(
+        self,
+        how: Preparation,
+        texts: Iterable[Text] | Iterable[Sequence[Text]],
+        pairs: Iterable[Text] | Iterable[Sequence[Text]] | None,
+    ) -> PreparedRows:
+        return how.rows(self._encoder, self._framing, self._trim, texts, pairs)
 
     @cached_property
     def _lengths(self) -> KnownLengths:

@@ -7,14 +7,14 @@ from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith import engine
-from toksmith._base.arrays import Bounds, IdArray, OffsetArray, SpanArray
+from toksmith._base.arrays import Bounds, IdArray, SpanArray
 from toksmith._base.lazy import np
-from toksmith._base.text import Text, characters, check_texts, refuse_list, string, utf8
+from toksmith._base.text import Text, check_texts, refuse_list, string, utf8
 from toksmith._base.threads import thread_count
 from toksmith.errors import OptionError, SpecialTokenError
 from toksmith.framing import AddedSearch
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, Encoding, LocatedBatch, stack
+from toksmith.results import Batch, Encoding, LocatedBatch
 from toksmith.tokenizer.rows import RowPart
 
 Special: TypeAlias = (

@@ -3,106 +3,235 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
+from toksmith._base.lazy import np
 from toksmith._base.records import dataclass, replace
 from toksmith._base.text import Text
+from toksmith._base.threads import thread_count
 from toksmith._base.visible import count_of
+from toksmith.engine.rows import RowTable, Shape, SpanTrim
 from toksmith.errors import OptionError
-from toksmith.framing import Framing, Padding, Settings, Truncation
-from toksmith.results import Inputs
-from toksmith.tokenizer.encode import Special, TextEncoder, each_located
-from toksmith.tokenizer.rows import RowPart, Trimmer, cut, frame, pad
+from toksmith.framing import Framing, Padding, Settings, Template, TextPart, Truncation
+from toksmith.framing.layout import RowLayout
+from toksmith.results import Batch, Inputs, RaggedInputs
+from toksmith.tokenizer.encode import Special, TextEncoder
+from toksmith.tokenizer.rows import Trimmer
+
+
+class Column(NamedTuple):
+    """The tokens of the first texts of all documents, or of the second texts.
+
+    Attributes:
+        ids: uint32, shape ``(tokens,)``.
+        offsets: int64, shape ``(documents + 1,)``.
+        spans: int64, shape ``(tokens, 2)``; ``None`` if they are not wanted.
+        words: uint32, shape ``(tokens,)``: the index of each token's word, if texts are pre-split.
+    """
+
+    ids: IdArray
+    offsets: OffsetArray
+    spans: SpanArray | None = None
+    words: IdArray | None = None
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """The settings of :meth:`Tokenizer.prepare`."""
+    """The settings of :meth:`Tokenizer.prepare`, without padding."""
 
     truncation: Truncation | None
-    padding: Padding
     special: Special
     add_special_tokens: bool
     overflow: bool
     spans: bool
     threads: int | None
-    must_fit: bool = False
+    pre_split: bool = False
 
-    def inputs(
+    def rows(
         self,
         encoder: TextEncoder,
         framing: Framing,
         trim: Trimmer,
-        texts: Iterable[Text],
-        pairs: Iterable[Text] | None,
-    ) -> Inputs:
-        """Return the model inputs of texts.
+        texts: Iterable[Text] | Iterable[Sequence[Text]],
+        pairs: Iterable[Text] | Iterable[Sequence[Text]] | None,
+    ) -> PreparedRows:
+        """Return the rows of texts.
 
         Args:
             encoder: encodes the texts.
             framing: its template goes around the texts.
             trim: trims the spans.
-            texts: the texts.
+            texts: the texts; lists of words if they are pre-split.
             pairs: the second text of each, or ``None``.
 
         Raises:
             OptionError: texts and pairs are no lists of equal length, or cannot be truncated to
                 the maximum length.
         """
-        given = columns_of("prepare", texts, pairs)
-        added = framing.template.added(pairs is not None) if self.add_special_tokens else 0
-        rows: list[list[RowPart]] = []
-        documents: list[int] = []
-        columns = [self._encode(encoder, column, place) for place, column in enumerate(given)]
-        for document, parts in enumerate(zip(*columns, strict=True)):
-            try:
-                pieces = self._cut(parts, added)
-            except OptionError as wrong:
-                raise OptionError(f"text {document}: {wrong}") from None
-            for row in pieces:
-                trimmed = [trim(part) for part in row]
-                rows.append(frame(framing.template, trimmed, self.add_special_tokens))
-                documents.append(document)
-        if self.must_fit and len({sum(len(part.ids) for part in row) for row in rows}) > 1:
-            raise OptionError(
-                "padding=False, but the rows have different lengths: pad them, or use "
-                "encode_batch, which returns ids without padding"
-            )
-        return pad(rows, documents, self.padding)
+        given = columns_of("prepare", texts, pairs, self.pre_split)
+        columns = [self._column(encoder, column, place) for place, column in enumerate(given)]
+        layout = layout_of(
+            framing.template,
+            pairs is not None,
+            self.add_special_tokens,
+            self.truncation,
+            self.overflow,
+        )
+        table = RowTable(layout, [each.offsets for each in columns], thread_count(self.threads))
+        return PreparedRows(table, layout, columns, trim.in_rows if self.spans else None)
 
-    def _cut(self, parts: Sequence[RowPart], added: int) -> list[list[RowPart]]:
-        if self.truncation is None:
-            return [list(parts)]
-        return cut(parts, self.truncation, added, self.overflow)
+    def _column(self, encoder: TextEncoder, column: Sequence[Any], place: int) -> Column:
+        name = ("texts", "pairs")[place]
+        if not self.pre_split:
+            return self._encode(encoder, column, name)
+        words = [word for text in column for word in text]
+        counts = np.fromiter(map(len, column), np.int64, len(column))
+        found = self._encode(encoder, words, f"the words of {name}")
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        numbers = np.arange(len(words)) - np.repeat(bounds[:-1], counts)
+        return found._replace(
+            offsets=found.offsets[bounds],
+            words=np.repeat(numbers, np.diff(found.offsets)).astype(np.uint32),
+        )
 
-    def _encode(
-        self, encoder: TextEncoder, texts: Sequence[Text], sequence: int
-    ) -> Iterable[RowPart]:
-        name = ("texts", "pairs")[sequence]
+    def _encode(self, encoder: TextEncoder, texts: Sequence[Text], name: str) -> Column:
         if self.spans:
             located = encoder.locate(texts, self.special, self.threads, name)
-            return (each.row_part(sequence) for each in each_located(texts, located))
-        found = encoder.encode_batch(texts, self.special, self.threads, name)
-        return (RowPart(ids, sequence, sequence) for ids in found)
+            return Column(located.ids, located.offsets, located.spans)
+        batch = encoder.encode_batch(texts, self.special, self.threads, name)
+        return Column(batch.ids, batch.offsets)
+
+
+def layout_of(
+    template: Template,
+    is_pair: bool,
+    add_special_tokens: bool,
+    truncation: Truncation | None = None,
+    overflow: bool = False,
+) -> RowLayout:
+    """Return the layout of the rows that a template makes.
+
+    Args:
+        template: the template.
+        is_pair: whether rows have two texts.
+        add_special_tokens: whether they have the template's tokens.
+        truncation: how texts are cut.
+        overflow: whether tokens that are cut off form further rows.
+    """
+    parts = template.pair if is_pair else template.single
+    if not add_special_tokens:
+        parts = tuple(part for part in parts if isinstance(part, TextPart))
+    return RowLayout(parts, truncation, overflow)
+
+
+@dataclass(frozen=True)
+class PreparedRows:
+    """Texts that are encoded and cut into rows; arrays are made of them.
+
+    Attributes:
+        table: the rows.
+        layout: their parts.
+        columns: the tokens of the first texts, and of the second ones.
+        trim: how spans are trimmed.
+    """
+
+    table: RowTable
+    layout: RowLayout
+    columns: Sequence[Column]
+    trim: SpanTrim | None
+
+    def padded(self, padding: Padding) -> Inputs:
+        """Return the rows padded to one length.
+
+        Raises:
+            OptionError: a row is longer than a fixed length.
+        """
+        width = padding.target(self.table.longest)
+        shape = Shape(width, padding.direction == "left")
+        return Inputs(
+            ids=self._ids(shape, padding.id or 0),
+            attention_mask=self._attention(shape),
+            type_ids=self._type_ids(shape, padding.type_id),
+            special_tokens_mask=self._special(shape),
+            lengths=np.diff(self.table.starts),
+            document=self.table.documents,
+            sequence=self._sequence(shape),
+            spans=self._spans(shape),
+            words=self._words(shape),
+        )
+
+    def ragged(self) -> RaggedInputs:
+        """Return the rows one after the other."""
+        shape = Shape()
+        return RaggedInputs(
+            ids=self._ids(shape, 0, np.uint32),
+            offsets=self.table.starts,
+            type_ids=self._type_ids(shape, 0),
+            special_tokens_mask=self._special(shape),
+            document=self.table.documents,
+            sequence=self._sequence(shape),
+            spans=self._spans(shape),
+            words=self._words(shape),
+        )
+
+    def batch(self) -> Batch:
+        """Return the ids alone."""
+        return Batch(self._ids(Shape(), 0, np.uint32), self.table.starts)
+
+    def _ids(
+        self, shape: Shape, padding: int, dtype: type[np.int64 | np.uint32] | None = None
+    ) -> Any:
+        return self.table.numbers(
+            [each.ids for each in self.columns], shape, padding=padding, dtype=dtype
+        )
+
+    def _attention(self, shape: Shape) -> OffsetArray:
+        return self.table.of_parts([1] * len(self.layout.parts), shape, padding=0)
+
+    def _type_ids(self, shape: Shape, padding: int) -> OffsetArray:
+        kinds = [part.type_id for part in self.layout.parts]
+        return self.table.of_parts(kinds, shape, padding=padding)
+
+    def _special(self, shape: Shape) -> OffsetArray:
+        kinds = [int(text < 0) for text in self.layout.sequence]
+        return self.table.of_parts(kinds, shape, padding=1)
+
+    def _sequence(self, shape: Shape) -> Any:
+        return self.table.of_parts(self.layout.sequence, shape, padding=-1, dtype=np.int8)
+
+    def _spans(self, shape: Shape) -> SpanArray | None:
+        spans = [each.spans for each in self.columns if each.spans is not None]
+        if not spans:
+            return None
+        return self.table.spans(spans, [each.ids for each in self.columns], shape, self.trim)
+
+    def _words(self, shape: Shape) -> OffsetArray | None:
+        words = [each.words for each in self.columns if each.words is not None]
+        if not words:
+            return None
+        none = [-1] * len(self.layout.parts)
+        return self.table.numbers(words, shape, padding=-1, of_template=none)
 
 
 _FOR_ONE = {"encode_batch": "encode", "count_batch": "count", "encodings": "encoding"}
 
 
 def columns_of(
-    call: str, texts: Iterable[Text], pairs: Iterable[Text] | None
-) -> list[Sequence[Text]]:
+    call: str, texts: Iterable[Any], pairs: Iterable[Any] | None, pre_split: bool = False
+) -> list[Sequence[Any]]:
     """Return the texts, and the second texts if there are pairs, as lists.
 
     Args:
         call: the name of the calling method, for messages.
         texts: the texts.
         pairs: the second text of each, or ``None``.
+        pre_split: whether each text is a list of words.
 
     Raises:
         OptionError: an argument is no list of texts, or their lengths differ.
     """
-    columns: list[Sequence[Text]] = []
+    columns: list[Sequence[Any]] = []
     for name, given in (("texts", texts), ("pairs", pairs)):
         if given is None and name == "pairs":
             continue
@@ -113,13 +242,25 @@ def columns_of(
                 f"{call} takes a list of texts{also}, not {type(given).__name__}; "
                 f"{f'for one text there is {one}' if one else 'for one text, give [text]'}"
             )
-        columns.append(given if isinstance(given, list) else list(given))
+        column = given if isinstance(given, list) else list(given)
+        columns.append(_words(column, name) if pre_split else column)
     if len(columns[0]) != len(columns[-1]):
         raise OptionError(
             f"texts and pairs differ in number ({count_of(len(columns[0]), 'text')}, "
             f"{count_of(len(columns[1]), 'pair')}): give one pair for each text"
         )
     return columns
+
+
+def _words(column: Sequence[Any], name: str) -> list[list[Text]]:
+    """Return pre-split texts as lists."""
+    for place, words in enumerate(column):
+        if isinstance(words, Text | Mapping) or not isinstance(words, Iterable):
+            raise OptionError(
+                f"{name}[{place}] is {words!r:.40}: with pre_split=True each text is a list of "
+                f"words, not {type(words).__name__}"
+            )
+    return [words if isinstance(words, list) else list(words) for words in column]
 
 
 _STRATEGIES = ("longest_first", "only_first", "only_second")
