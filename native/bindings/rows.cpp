@@ -36,8 +36,8 @@ Rows* make_rows(const Offsets& first, const std::optional<Offsets>& second, std:
                 const std::string& strategy, bool cuts_left, bool overflow) {
     std::vector<std::span<const std::int64_t>> offsets{{first.data(), first.size()}};
     if (second) offsets.emplace_back(second->data(), second->size());
-    RowLayout layout{std::move(parts), max_length, stride, strategy_of(strategy), cuts_left,
-                     overflow};
+    RowLayout layout{std::move(parts),      max_length, stride,
+                     strategy_of(strategy), cuts_left,  overflow};
     try {
         const WithoutGil without_gil;
         return new Rows(std::move(layout), std::move(offsets));
@@ -62,8 +62,8 @@ void gather_into(const Rows& rows, Output<T> out, const Input<Id>& first,
                  std::int64_t padding, std::optional<std::int64_t> width, bool pads_left,
                  std::size_t threads) {
     const WithoutGil without_gil;
-    gather(rows, {width, pads_left}, std::span<T>(out.data(), out.size()),
-           spans_of(first, second), span_of(values), padding, threads);
+    gather(rows, {width, pads_left}, std::span<T>(out.data(), out.size()), spans_of(first, second),
+           span_of(values), padding, threads);
 }
 
 template <typename T>
@@ -76,10 +76,9 @@ void fill_into(const Rows& rows, Output<T> out, const Input<std::int64_t>& value
 }
 
 // `spaces`: of each id, see SpanTrim; None: spans are kept as they are.
-void gather_spans_into(const Rows& rows, Output<std::int64_t> out,
-                       const Input<std::int64_t>& first,
-                       const std::optional<Input<std::int64_t>>& second,
-                       const Input<Id>& first_ids, const std::optional<Input<Id>>& second_ids,
+void gather_spans_into(const Rows& rows, Output<std::int64_t> out, const Input<std::int64_t>& first,
+                       const std::optional<Input<std::int64_t>>& second, const Input<Id>& first_ids,
+                       const std::optional<Input<Id>>& second_ids,
                        const std::optional<Input<std::uint32_t>>& spaces, bool keeps_first,
                        std::optional<std::int64_t> width, bool pads_left, std::size_t threads) {
     const WithoutGil without_gil;
@@ -112,8 +111,8 @@ void bind_rows(nb::module_& module) {
              "width"_a, "pads_left"_a, "threads"_a)
         .def("fill", &fill_into<std::int64_t>, "out"_a, "values"_a, "padding"_a, "width"_a,
              "pads_left"_a, "threads"_a)
-        .def("fill", &fill_into<std::int8_t>, "out"_a, "values"_a, "padding"_a, "width"_a, "pads_left"_a,
-             "threads"_a)
+        .def("fill", &fill_into<std::int8_t>, "out"_a, "values"_a, "padding"_a, "width"_a,
+             "pads_left"_a, "threads"_a)
         .def("gather_spans", &gather_spans_into, "out"_a, "first"_a, "second"_a, "first_ids"_a,
              "second_ids"_a, "spaces"_a, "keeps_first"_a, "width"_a, "pads_left"_a, "threads"_a);
 }

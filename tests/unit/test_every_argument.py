@@ -65,6 +65,7 @@ VALUES: dict[str, Any] = {
     "max_vocab": 300, "sizes": [258], "d_model": 8, "layers": 1, "parameters": None,
     "tied": True, "training_bytes": None, "enough": 1, "library": None, "kind": "x",
     "max_length": 4, "stride": 0, "padding": None, "truncation": None, "overflow": False,
+    "pre_split": False,
     "spans": True, "max_tokens": 2, "side": "right", "overlap": 0, "at": "token",
     "add_special_tokens": False, "skip_special_tokens": False, "errors": "replace",
     "matching": "merges", "record": False, "cache_bytes": None, "token_id": 108,

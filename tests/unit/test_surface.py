@@ -17,6 +17,7 @@ POSITIONAL = {
     "encode_file": ["path"],
     "encoding": ["text"],
     "prepare": ["texts", "pairs"],
+    "prepare_ragged": ["texts", "pairs"],
     "encodings": ["texts", "pairs"],
     "count": ["text"],
     "count_batch": ["texts"],

@@ -46,7 +46,7 @@ class AddedTokens {
     bool is_word(const utf8::Char& character) const;
 
     std::vector<Token> tokens_;
-    ByteTrie trie_;  // its ids are indices of `tokens_`
+    ByteTrie trie_;                     // its ids are indices of `tokens_`
     std::array<bool, 256> is_first_{};  // by byte: a literal starts with it
     int only_first_ = -1;               // that byte, if there is one only
     bool continues_;

@@ -80,7 +80,7 @@ class Encoder {
     struct Segment {
         InputText source;
         std::size_t document;
-        bool starts;  // it is the start of its document
+        bool starts;                 // it is the start of its document
         Id token = ByteTrie::kNone;  // the id of the added token
         bool is_token() const { return token != ByteTrie::kNone; }
     };

@@ -141,9 +141,8 @@ Encoder::Place Encoder::locate_token(const Segment& segment, Place before, Locat
     if (source.is_utf8()) {
         const Text text = source.utf8();
         end.bytes += static_cast<std::int64_t>(text.size());
-        end.characters += std::count_if(text.begin, text.end, [](std::uint8_t byte) {
-            return !utf8::is_continuation(byte);
-        });
+        end.characters += std::count_if(
+            text.begin, text.end, [](std::uint8_t byte) { return !utf8::is_continuation(byte); });
     } else {
         end.characters += static_cast<std::int64_t>(source.size());
         source.with_units([&](const auto* units, std::size_t size) {
@@ -168,8 +167,7 @@ Encoder::Place Encoder::locate_token(const Segment& segment, Place before, Locat
 
 std::optional<Located> Encoder::encode_with_spans(const std::vector<InputText>& given,
                                                   std::span<const std::uint8_t> continuing,
-                                                  std::size_t threads,
-                                                  const AddedTokens* added) {
+                                                  std::size_t threads, const AddedTokens* added) {
     std::vector<InputText> documents = given;
     std::vector<std::vector<std::uint8_t>> copies;
     if (model_->writes_records()) {

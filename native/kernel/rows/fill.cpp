@@ -123,8 +123,7 @@ void gather_spans(const Rows& rows, const Rows::Shape& shape, std::span<std::int
                 std::copy_n(from, 2 * range.size(), to);
                 if (!trim) return;
                 const Id* const ids = trim->ids[text].data() + range.start;
-                for (std::int64_t i = 0; i < range.size(); ++i)
-                    trimmed(to + 2 * i, ids[i], i == 0);
+                for (std::int64_t i = 0; i < range.size(); ++i) trimmed(to + 2 * i, ids[i], i == 0);
             },
             [&](std::int64_t from, std::int64_t to) {
                 std::fill(out.data() + 2 * from, out.data() + 2 * to, std::int64_t{0});

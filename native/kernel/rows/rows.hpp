@@ -48,7 +48,7 @@ class Rows {
     std::size_t size() const { return rows_.size(); }
     const std::vector<Row>& rows() const { return rows_; }
     const std::vector<int>& parts() const { return layout_.parts; }
-    std::int64_t tokens() const { return starts_.back(); }      // of all rows
+    std::int64_t tokens() const { return starts_.back(); }  // of all rows
     std::int64_t text_tokens(std::size_t text) const { return ends_[text]; }
     std::int64_t length(std::size_t row) const { return starts_[row + 1] - starts_[row]; }
     std::int64_t longest() const { return longest_; }

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toksmith._base.arrays import IdArray, SpanArray
 from toksmith._base.byte_alphabet import ALPHABET
 from toksmith._base.lazy import np
-from toksmith.engine.rows import SpanTrim
 from toksmith.framing import Template, TextPart
 from toksmith.framing.added import SPACE
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
+
+if TYPE_CHECKING:
+    from toksmith.engine.rows import SpanTrim
 
 
 class RowPart(NamedTuple):
@@ -94,6 +96,8 @@ class Trimmer:
     @cached_property
     def in_rows(self) -> SpanTrim | None:
         """The same for the rows of a batch."""
+        from toksmith.engine.rows import SpanTrim
+
         trim = self._pipeline.framing.trim_offsets
         if trim is None:
             return None
