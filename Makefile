@@ -13,7 +13,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
 	$(shell find src native -not -name '__pycache__' -not -name '*.pyc' -not -path 'native/tests/*')
 
-# Configures a build of the kernel with its own tests, apart from the package.
+# WERROR=ON compiles the package with warnings as errors, and `make check` adds its tests to the same
+# build folder, so that nothing is compiled twice. By default it has a folder of its own: a new
+# compiler's warning does not stop those who only want to install.
+WERROR ?= OFF
+checked := build/$(if $(filter ON,$(WERROR)),package,check)
+
+# Configures a build of the kernel with its own tests.
 configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
 	-DCMAKE_BUILD_TYPE=Release -DTOKSMITH_TESTS=ON -DPython_EXECUTABLE="$(abspath $(BIN))/python" \
 	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
@@ -37,12 +43,12 @@ check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, war
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	find native \( -name '*.?pp' -o -name '*.inc' \) | xargs $(BIN)/clang-format --dry-run -Werror
-	$(call configure,build/check) -DTOKSMITH_WERROR=ON
-	$(BIN)/cmake --build build/check
-	$(BIN)/ctest --test-dir build/check --output-on-failure
-	$(BIN)/python -m nanobind.stubgen --quiet -m toksmith._kernel -o build/check/_kernel.pyi
+	$(call configure,$(checked)) -DTOKSMITH_WERROR=ON
+	$(BIN)/cmake --build $(checked)
+	$(BIN)/ctest --test-dir $(checked) --output-on-failure --parallel 2
+	$(BIN)/python -m nanobind.stubgen --quiet -m toksmith._kernel -o $(checked)/_kernel.pyi
 	$(BIN)/ruff format --quiet --stdin-filename src/toksmith/_kernel.pyi - \
-		< build/check/_kernel.pyi | diff src/toksmith/_kernel.pyi -
+		< $(checked)/_kernel.pyi | diff src/toksmith/_kernel.pyi -
 
 docs: $(VENV)/.package $(VENV)/.docs ## run the course and build the documentation in build/site
 	$(BIN)/python -m tools.build_docs $(DOCS_ARGS)
@@ -95,7 +101,7 @@ $(VENV)/.browser: $(VENV)/.pip
 # Built with the build tools of .venv: in pip's isolated environment, which is another folder
 # each time, CMake would compile the whole kernel anew for every changed line of Python.
 $(VENV)/.package: $(VENV)/.pip $(SOURCES)
-	$(PIP) --no-build-isolation .
+	$(PIP) --no-build-isolation -C build-dir=build/package -C cmake.define.TOKSMITH_WERROR=$(WERROR) .
 	@touch $@
 
 $(VENV)/.test $(VENV)/.check $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: $(VENV)/.pip
