@@ -150,9 +150,10 @@ def train(job: Job) -> Job:
     return {"saved": str(saved), "peak_bytes": peak_memory()}
 
 
+KINDS = {"encode": encode, "load": load, "train": train, "touch": touch}
+
 if __name__ == "__main__":
     wanted = json.loads(sys.argv[1])
     if "threads" in wanted:
         confine(wanted["threads"], wanted.get("first_core", 0))
-    kinds = {"encode": encode, "load": load, "train": train, "touch": touch}
-    print(json.dumps(kinds[wanted["kind"]](wanted)))
+    print(json.dumps(KINDS[wanted["kind"]](wanted)))

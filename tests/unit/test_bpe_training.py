@@ -81,7 +81,8 @@ class TestSeeds:
     def test_taylorswift(self, engine: str, corpus: Callable[..., bytes]) -> None:
         text = corpus("taylorswift.txt").decode()
         assert len(text) == 185561
-        pipeline = engines.train(engine, [text], 512, None)
+        size = 512 if engine == "kernel" else 352  # the greatest id below is 346
+        pipeline = engines.train(engine, [text], size, None)
         assert [tuple(pair) for pair in pipeline.model.merges[:16, :2].tolist()] == TAYLOR_PAIRS
         assert encode(engine, pipeline, "I love you Puchu") == [
             73, 32, 108, 346, 256, 121, 321, 32, 80, 117, 284, 117,

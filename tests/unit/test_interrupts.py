@@ -143,14 +143,16 @@ def interrupt_one(name: str, model: str, threads: int) -> None:
     """Interrupt a call in the midst of native code, and print how long it took to end."""
     tok = tokenizer(model)
     expected = tok.encode(SHORT)
-    size, natural = 1 << 20, 0.0
-    while natural < LONG_ENOUGH:
-        size *= 2
+    size = 1 << 21
+    while True:
         call = CALLS[name](tok, size, threads)
         call()  # what is done once only
         begin = time.perf_counter()
         call()
         natural = time.perf_counter() - begin
+        if natural >= LONG_ENOUGH:
+            break
+        size = int(size * min(max(1.3 * LONG_ENOUGH / natural, 1.3), 16))
 
     # Another thread runs as soon as this one gives the GIL away, which is in native code.
     sys.setswitchinterval(1000)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 
@@ -115,7 +115,7 @@ def _characters(column: str, number: int) -> str:
 
 def rule_entries(name: str) -> Entries:
     """Return the map of a named rule, as ``{what is replaced: by what}``."""
-    entries = _nfkc()
+    entries = dict(_nfkc())
     if name.startswith("nmt_"):
         entries.update(dict.fromkeys(_SPACES, " "))
         entries.update(dict.fromkeys(_DROPPED, ""))
@@ -133,6 +133,7 @@ _SPACES = (
 _DROPPED = [chr(c) for c in (*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)]
 
 
+@cache
 def _nfkc() -> Entries:
     entries: Entries = {}
     spellings: dict[str, list[str]] = {}  # of each character that is its own decomposition
