@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from random import Random
 
@@ -26,6 +26,7 @@ from toksmith.reference import (
     unigram,
     unigram_sampling,
 )
+from toksmith.reference.distinct_samples import distinct_samples, log_inclusion
 from toksmith.splitters import PatternSplitter
 
 UNK = Piece("<unk>", 0, PieceType.UNKNOWN)
@@ -265,3 +266,78 @@ class TestArguments:
     def test_template(self) -> None:
         tokenizer = toksmith.train(texts=["abab"], vocab_size=257)
         assert tokenizer.sample("ab", dropout=0, add_special_tokens=True) == [256]
+
+
+def edges_of(text: str) -> unigram_sampling.EdgesTo:
+    return unigram_sampling.incoming(unigram.Lattice(MODEL), text.encode())
+
+
+def probabilities_of(text: str, alpha: float) -> dict[tuple[int, ...], float]:
+    """Return the probability of each segmentation of a text, by enumeration."""
+    weights = {ids(way): math.exp(alpha * score(way)) for way in segmentations(text)}
+    total = sum(weights.values())
+    return {way: weight / total for way, weight in weights.items()}
+
+
+def path_ids(edges: Sequence[unigram.Edge]) -> tuple[int, ...]:
+    return tuple(edge.id for edge in edges if edge.id is not None)
+
+
+class TestEntropy:
+    @pytest.mark.parametrize("alpha", [0.0, 0.3, 1.0, 4.0])
+    @pytest.mark.parametrize("text", ["", "a", "abab", "aabbabab"])
+    def test_against_enumeration(self, text: str, alpha: float) -> None:
+        chances = probabilities_of(text, alpha).values()
+        expected = -sum(chance * math.log(chance) for chance in chances)
+        assert unigram_sampling.entropy(edges_of(text), alpha) == pytest.approx(expected)
+
+    def test_scores_of_samples_are_log_probabilities(self) -> None:
+        edges = edges_of("aabba")
+        total = unigram_sampling.forward(edges, 0.5)
+        chances = probabilities_of("aabba", 0.5)
+        for seed in range(40):
+            path, found = unigram_sampling.sample_way(edges, total, 0.5, Random(seed))
+            assert found == pytest.approx(math.log(chances[path_ids(path)]))
+
+
+class TestDistinctSamples:
+    def test_the_first_is_a_sample_of_the_distribution(self) -> None:
+        edges, rng = edges_of("aabba"), Random(1)
+        drawn = Counter(
+            path_ids(distinct_samples(edges, 1, 0.7, rng)[0].edges) for _ in range(DRAWS)
+        )
+        assert_drawn(drawn, probabilities_of("aabba", 0.7))
+
+    def test_pairs_are_drawn_without_replacement(self) -> None:
+        chances = probabilities_of("abab", 1.0)
+        expected = {
+            (*first, 0, *second): chances[first] * chances[second] / (1 - chances[first])
+            for first in chances
+            for second in chances
+            if first != second
+        }
+        edges, rng = edges_of("abab"), Random(2)
+        drawn: Counter[tuple[int, ...]] = Counter()
+        for _ in range(DRAWS):
+            first, second = distinct_samples(edges, 2, 1.0, rng)
+            assert first.number >= second.number
+            drawn[(*path_ids(first.edges), 0, *path_ids(second.edges))] += 1
+        assert_drawn(drawn, expected)
+
+    def test_all_ways_are_found_and_differ(self) -> None:
+        found = distinct_samples(edges_of("aabba"), 100, 1.0, Random(3))
+        chances = probabilities_of("aabba", 1.0)
+        assert sorted(path_ids(each.edges) for each in found) == sorted(chances)
+        for each in found:
+            chance = chances[path_ids(each.edges)]
+            assert each.log_probability == pytest.approx(math.log(chance))
+
+    def test_inclusion_makes_estimates_unbiased(self) -> None:
+        """The Horvitz-Thompson estimate of the sum of all probabilities is 1 on average."""
+        edges, rng, total = edges_of("abab"), Random(4), 0.0
+        for _ in range(DRAWS):
+            *kept, left_out = distinct_samples(edges, 3, 1.0, rng)
+            for each in kept:
+                chance = log_inclusion(each.log_probability, left_out.number)
+                total += math.exp(each.log_probability - chance)
+        assert total / DRAWS == pytest.approx(1, abs=0.03)

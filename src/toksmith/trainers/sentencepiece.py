@@ -120,7 +120,7 @@ def _prepare(
     meta = meta_pieces(options)
     if len(meta) >= size:
         raise OptionError(f"vocab_size is {size}: it must be larger than the {len(meta)} symbols")
-    normalizer = _normalizer(options)
+    normalizer = normalizer_of(options)
     symbols = [piece for piece, _ in meta.values()]
     sentences = read_sentences(corpus, options, normalizer, symbols)
     words = sentences.words
@@ -134,11 +134,12 @@ def _prepare(
     return text
 
 
-def _normalizer(options: SentencePieceOptions) -> SentencePieceNormalizer:
+def normalizer_of(options: SentencePieceOptions) -> SentencePieceNormalizer:
+    """Return the normalizer of each sentence."""
     name: str = options.normalization_rule_name
     if options.normalization_rule_tsv:
         name = ""
-        charsmap = _map_of("normalization_rule_tsv", options.normalization_rule_tsv)
+        charsmap = map_of("normalization_rule_tsv", options.normalization_rule_tsv)
     else:
         charsmap = charsmap_of(name)
     symbols = sorted(options.user_defined_symbols, key=lambda symbol: (-len(symbol), symbol))
@@ -153,7 +154,8 @@ def _normalizer(options: SentencePieceOptions) -> SentencePieceNormalizer:
     )
 
 
-def _map_of(name: str, path: str) -> bytes:
+def map_of(name: str, path: str) -> bytes:
+    """Return the compiled map of a file of rules; that option is called ``name``."""
     return charsmap_from_tsv(read_rules(name, path)) if path else b""
 
 
@@ -164,7 +166,7 @@ def _trained(
         model,
         text.normalizer,
         unk_surface=options.unk_surface,
-        denormalizer=_map_of("denormalization_rule_tsv", options.denormalization_rule_tsv),
+        denormalizer=map_of("denormalization_rule_tsv", options.denormalization_rule_tsv),
     )
     return Trained(
         pipeline,

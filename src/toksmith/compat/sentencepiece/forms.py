@@ -75,7 +75,11 @@ class Marks:
         """Return the ids of a text with its marks."""
         if not self.is_plain:
             ids = [*self._bos, *(reversed(ids) if self._reverse else ids), *self._eos]
-        return np.array(ids, np.int32) if as_array else ids
+        if not as_array:
+            return ids
+        array = np.array(ids, np.int32)
+        array.flags.writeable = False
+        return array
 
     def of_pieces(self, pieces: Sequence[bytes], as_bytes: bool) -> list[Any]:
         """Return the pieces of a text with its marks, as bytes or text."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +15,7 @@ from toksmith._base.lazy import np, npt
 from toksmith._base.records import replace
 from toksmith._base.text import Text, utf8
 from toksmith.compat.sentencepiece.failures import SentencePieceError
+from toksmith.compat.sentencepiece.messages import message_classes
 from toksmith.compat.sentencepiece.normalizing import (
     Normalized,
     normalize_text,
@@ -21,6 +23,7 @@ from toksmith.compat.sentencepiece.normalizing import (
 )
 from toksmith.compat.sentencepiece.segmentation import Segmentation
 from toksmith.decoders import SentencePieceDecoder
+from toksmith.errors import UnsupportedError
 from toksmith.formats import sentencepiece
 from toksmith.formats.sentencepiece_pipeline import protected_symbols
 from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
@@ -58,7 +61,15 @@ class Model:
         Raises:
             FormatError, UnsupportedError: see :func:`toksmith.formats.sentencepiece.read`.
         """
-        return cls(sentencepiece.parse(data, Path("model_proto")))
+        where = Path("model_proto")
+        try:
+            return cls(sentencepiece.parse(data, where))
+        except UnsupportedError:
+            message = message_classes()["ModelProto"].FromString(data)
+            if message.trainer_spec.model_type != sentencepiece.WORD:
+                raise
+        message.trainer_spec.model_type = sentencepiece.BPE
+        return WordModel(sentencepiece.parse(message.SerializeToString(), where))
 
     def with_types(self, types: Sequence[int]) -> Model:
         """Return a model whose pieces have other types."""
@@ -122,9 +133,14 @@ class Model:
         """Return the ids of each text."""
         return self.tokenizer.encode_batch(texts, threads=threads).to_lists()
 
-    def encode_arrays(self, texts: Sequence[Text], threads: int | None) -> list[IdArray]:
-        """Return the ids of each text as int32 arrays."""
-        return [ids.astype(np.int32) for ids in self.tokenizer.encode_batch(texts, threads=threads)]
+    def encode_arrays(
+        self, texts: Sequence[Text], threads: int | None
+    ) -> list[npt.NDArray[np.int32]]:
+        """Return the ids of each text: parts of one int32 array, which cannot be written to."""
+        batch = self.tokenizer.encode_batch(texts, threads=threads)
+        ids = batch.ids.view(np.int32)
+        ids.flags.writeable = False
+        return [ids[start:end] for start, end in pairwise(batch.offsets.tolist())]
 
     def encode_pieces(self, texts: Sequence[Text], threads: int | None) -> list[list[bytes]]:
         """Return the pieces of each text; an unknown one is the text that it covers."""
@@ -224,7 +240,7 @@ class Model:
         """Return the best segmentations with their scores, the best first."""
         normalized = self.normalize(text)
         found = unigram_sampling.nbest(self._lattice("NBestEncode"), normalized.text, size)
-        return [self._placed(text, normalized, tokens, score) for tokens, score in found]
+        return [self.place(text, normalized, tokens, score) for tokens, score in found]
 
     def sample(self, text: Text, nbest_size: int, alpha: float, rng: Random) -> Segmentation:
         """Return a random segmentation.
@@ -249,7 +265,7 @@ class Model:
             ways = unigram_sampling.nbest(lattice, normalized.text, nbest_size)
             weights = [np.exp(alpha * (score - ways[0][1])) for _, score in ways]
             (tokens,) = rng.choices([tokens for tokens, _ in ways], weights)
-        return self._placed(text, normalized, tokens)
+        return self.place(text, normalized, tokens)
 
     def _drop_merges(self, text: bytes, chance: float, rng: Random) -> list[Token]:
         return self._merger.encode(text, chance, rng)
@@ -273,7 +289,7 @@ class Model:
         assert isinstance(model, Unigram)
         return unigram.Lattice(model)
 
-    def _placed(
+    def place(
         self,
         text: Text,
         normalized: Normalized,
@@ -298,6 +314,8 @@ class Model:
             begin if is_silent else origins[token.end]
             for token, begin, is_silent in zip(tokens, begins, silent, strict=True)
         ]
+        if score is not None:
+            score = float(np.float32(score))
         return Segmentation(utf8(text), ids, pieces, begins, ends, silent, score=score)
 
     def sample_with_scores(
@@ -340,7 +358,7 @@ class Model:
                 for each in kept
             ]  # fmt: skip
         return [
-            self._placed(
+            self.place(
                 text, normalized, unigram.tokens(lattice.model, normalized.text, path), score
             )
             for path, score in ways
@@ -351,3 +369,54 @@ class Model:
         lattice = self._lattice("CalculateEntropy")
         edges_to = unigram_sampling.incoming(lattice, self.normalize(text).text)
         return unigram_sampling.entropy(edges_to, alpha)
+
+
+class WordModel(Model):
+    """A model whose pieces are whole words; adjacent unknown words are one unknown piece.
+
+    It runs in Python, one text after the other.
+    """
+
+    @cached_property
+    def _words(self) -> dict[bytes, int]:
+        return self._pieces.ids_of_types(PieceType.NORMAL, PieceType.USER_DEFINED)
+
+    def encode(self, texts: Sequence[Text], threads: int | None) -> list[list[int]]:
+        """Return the ids of each text."""
+        return [row.ids for row in self.segment(texts, threads)]
+
+    def encode_arrays(
+        self, texts: Sequence[Text], threads: int | None
+    ) -> list[npt.NDArray[np.int32]]:
+        """Return the ids of each text as arrays."""
+        return [np.array(ids, np.int32) for ids in self.encode(texts, threads)]
+
+    def encode_pieces(self, texts: Sequence[Text], threads: int | None) -> list[list[bytes]]:
+        """Return the pieces of each text; an unknown one is the text that it covers."""
+        return [row.pieces for row in self.segment(texts, threads)]
+
+    def segment(self, texts: Sequence[Text], threads: int | None) -> list[Segmentation]:
+        """Return the segmentation of each text."""
+        found = []
+        for text in texts:
+            normalized = self.normalize(text)
+            found.append(self.place(text, normalized, self._tokens(normalized.text)))
+        return found
+
+    def _tokens(self, text: bytes) -> list[Token]:
+        tokens: list[Token] = []
+        for match in _WORD.finditer(text):
+            token_id = self._words.get(match[0], self.unk_id)
+            start = match.start()
+            if token_id == self.unk_id and tokens and tokens[-1].id == self.unk_id:
+                start = tokens.pop().start
+            tokens.append(Token(token_id, start, match.end()))
+        return tokens
+
+    def sample(self, text: Text, nbest_size: int, alpha: float, rng: Random) -> Segmentation:
+        """Refuse: a text has one segmentation."""
+        raise SentencePieceError("SampleEncode is not available for a word model")
+
+
+_WORD = re.compile(rb"\xe2\x96\x81(?:(?!\xe2\x96\x81).)*|(?:(?!\xe2\x96\x81).)+", re.DOTALL)
+"""A word: ▁ and all up to the next one."""

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, get_type_hints
 
 from toksmith import formats
+from toksmith.compat.sentencepiece.by_frequency import train_by_frequency
 from toksmith.compat.sentencepiece.failures import MissingFileError, SentencePieceError
 from toksmith.compat.sentencepiece.messages import message_classes
 from toksmith.compat.sentencepiece.normalizer import SentencePieceNormalizer
@@ -103,10 +104,10 @@ def _train(given: Mapping[str, Any]) -> tuple[Tokenizer, Mapping[str, Any]]:
     for name in ("model_prefix", "vocabulary_output_piece_score"):
         wanted.pop(name, None)
     kind = str(wanted.pop("model_type", "unigram")).lower()
-    if kind not in ("unigram", "bpe"):
-        raise SentencePieceError(f"model_type is {kind!r:.40}: use unigram or bpe")
+    if kind not in _MODEL_TYPES:
+        raise SentencePieceError(f"model_type is {kind!r:.40}: use {', '.join(_MODEL_TYPES)}")
     size = int(wanted.pop("vocab_size", 8000))
-    threads = wanted.pop("num_threads", None)
+    threads = max(int(wanted.pop("num_threads")), 1) if "num_threads" in wanted else None
     with TemporaryDirectory() as folder:
         if (normalizer := wanted.pop("normalizer", None)) is not None:
             wanted |= _options_of(normalizer, wanted, Path(folder))
@@ -115,12 +116,17 @@ def _train(given: Mapping[str, Any]) -> tuple[Tokenizer, Mapping[str, Any]]:
             {"texts": _lines(sentences)} if sentences is not None
             else {"files": [os.fspath(path) for path in files]}
         )  # fmt: skip
+        if kind in ("word", "char"):
+            tokenizer = train_by_frequency(
+                kind, size, chosen, source.get("files"), source.get("texts"), threads
+            )
+            return tokenizer, chosen | {"vocab_size": len(tokenizer), "model_type": kind}
         tokenizer = train(
             source.get("files"),
             texts=source.get("texts"),
             model=f"sentencepiece-{kind}",
             vocab_size=size,
-            threads=None if threads is None else max(int(threads), 1),
+            threads=threads,
             progress=False,
             **chosen,
         )
