@@ -68,7 +68,7 @@ class Marks:
         self._bos = [] if bos is None else [bos]
         self._eos = [] if eos is None else [eos]
         self._reverse = reverse
-        self._emit_unk = emit_unk
+        self.spells_unknown = emit_unk
         self.is_plain = not (self._bos or self._eos or reverse)
 
     def of_ids(self, ids: list[int], as_array: bool = False) -> Any:
@@ -83,7 +83,7 @@ class Marks:
 
     def of_pieces(self, pieces: Sequence[bytes], as_bytes: bool) -> list[Any]:
         """Return the pieces of a text with its marks, as bytes or text."""
-        if self._emit_unk:
+        if self.spells_unknown:
             known, unk = self._model.ids, self._model.vocab[self._model.unk_id]
             pieces = [piece if piece in known else unk for piece in pieces]
         if self._reverse:

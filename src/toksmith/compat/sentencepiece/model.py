@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -33,11 +33,15 @@ from toksmith.reference import Token, unigram, unigram_sampling
 from toksmith.reference.distinct_samples import distinct_samples, log_inclusion
 from toksmith.reference.sentencepiece_bpe import Merger
 from toksmith.results import LocatedBatch
+from toksmith.stages.charsmap import character_map
 from toksmith.tokenizer import Tokenizer
 
 UNKNOWN, CONTROL, UNUSED, BYTE = (
     int(kind) for kind in (PieceType.UNKNOWN, PieceType.CONTROL, PieceType.UNUSED, PieceType.BYTE)
 )
+
+_LONGEST_KEY = 400
+"""The most bytes that the normalizer replaces as one."""
 
 
 class Model:
@@ -142,14 +146,27 @@ class Model:
         ids.flags.writeable = False
         return [ids[start:end] for start, end in pairwise(batch.offsets.tolist())]
 
+    def encode_strings(self, texts: Sequence[Text], threads: int | None) -> list[list[str]]:
+        """Return the pieces of each text as text; see :meth:`encode_pieces`."""
+        batch = self.tokenizer.encode_batch(texts, threads=threads)
+        found: list[str] = self._string_array[batch.ids].tolist()
+        rows = [found[start:end] for start, end in pairwise(batch.offsets.tolist())]
+        odd = self._rows_with_unknown(batch.ids, batch.offsets)
+        for row, each in zip(odd, self.segment([texts[i] for i in odd], threads), strict=True):
+            rows[row] = [piece.decode("utf-8", "replace") for piece in each.pieces]
+        return rows
+
     def encode_pieces(self, texts: Sequence[Text], threads: int | None) -> list[list[bytes]]:
         """Return the pieces of each text; an unknown one is the text that it covers."""
         batch = self.tokenizer.encode_batch(texts, threads=threads)
         found: list[bytes] = self._vocab_array[batch.ids].tolist()
         offsets = batch.offsets.tolist()
         rows = [found[start:end] for start, end in pairwise(offsets)]
-        for row in self._rows_with_unknown(batch.ids, batch.offsets):
-            rows[row] = self._spelled_unknown(rows[row], texts[row])
+        odd = self._rows_with_unknown(batch.ids, batch.offsets)
+        for row, segmentation in zip(
+            odd, self.segment([texts[i] for i in odd], threads), strict=True
+        ):
+            rows[row] = segmentation.pieces
         return rows
 
     def segment(self, texts: Sequence[Text], threads: int | None) -> list[Segmentation]:
@@ -160,7 +177,7 @@ class Model:
         pieces: list[bytes] = self._vocab_array[batch.ids].tolist()
         offsets: list[int] = batch.offsets.tolist()
         found = []
-        for text, start, end in zip(texts, offsets, offsets[1:], strict=False):
+        for text, (start, end) in zip(texts, pairwise(offsets), strict=True):
             part = slice(start, end)
             found.append(
                 Segmentation(
@@ -168,15 +185,16 @@ class Model:
                 )
             )
         for row in self._rows_with_unknown(batch.ids, batch.offsets):
-            held = found[row]
-            found[row] = held._replace(pieces=self._spelled_unknown(held.pieces, held.text))
+            found[row] = self._with_unknown(found[row])
         return found
 
     @cached_property
     def _vocab_array(self) -> npt.NDArray[np.object_]:
-        array = np.empty(len(self.vocab), object)
-        array[:] = self.vocab
-        return array
+        return np.array(self.vocab, object)
+
+    @cached_property
+    def _string_array(self) -> npt.NDArray[np.object_]:
+        return np.array(self.strings, object)
 
     @cached_property
     def _bytes_of_pieces(self) -> npt.NDArray[np.int64]:
@@ -211,14 +229,51 @@ class Model:
         rows: list[int] = np.unique(np.searchsorted(offsets, places, "right") - 1).tolist()
         return rows
 
-    def _spelled_unknown(self, pieces: Sequence[bytes], text: Text) -> list[bytes]:
-        """Return the pieces of a text, the unknown ones as the normalized text that they cover."""
-        normalized = normalize_text(self.normalizer, utf8(text)).encode()
+    def _with_unknown(self, row: Segmentation) -> Segmentation:
+        """Return a segmentation with its unknown pieces as the normalized text that they cover."""
+        pieces = row.pieces[:]
+        for index, token_id in enumerate(row.ids):
+            if token_id == self.unk_id:
+                covered = self._normalized_alone(row, index)
+                if covered is None:
+                    return row._replace(pieces=self._normalized_pieces(row))
+                pieces[index] = covered
+        return row._replace(pieces=pieces)
+
+    def _normalized_alone(self, row: Segmentation, index: int) -> bytes | None:
+        """Return the normalized text of a piece by its surface alone, ``None`` if that is unsure.
+
+        If the normalizer replaces something by several characters, two pieces may share it.
+        """
+        surface = row.surface(index)
+        is_alone = surface and not any(
+            self._becomes_several(row.text[place : place + _LONGEST_KEY])
+            for place in (row.begins[index], row.ends[index])
+        )
+        if not is_alone:
+            return None
+        found = self._normalized_surface(surface)
+        return None if b" " in found else found
+
+    @cached_property
+    def _normalized_surface(self) -> Callable[[bytes], bytes]:
+        plain = SentencePieceNormalizer(self.normalizer.charsmap, False, False, False)
+        return lru_cache(4096)(lambda surface: normalize_text(plain, surface).encode())
+
+    def _becomes_several(self, text: bytes) -> bool:
+        """Return whether the normalizer makes several characters of the start of a text."""
+        string = text.decode("utf-8", "surrogateescape")
+        found = character_map(self.normalizer.charsmap).longest(string) if string else None
+        return found is not None and len(found[1]) > 1
+
+    def _normalized_pieces(self, row: Segmentation) -> list[bytes]:
+        """Return the pieces of a segmentation, after normalizing its text once more."""
+        normalized = normalize_text(self.normalizer, row.text).encode()
         found = self._bare._encoder.locate([normalized], "text", 1)
         return [
             normalized[start:end] if token_id == self.unk_id else piece
             for piece, token_id, (start, end) in zip(
-                pieces, found.ids.tolist(), found.byte_spans.tolist(), strict=True
+                row.pieces, found.ids.tolist(), found.byte_spans.tolist(), strict=True
             )
         ]
 
@@ -394,6 +449,11 @@ class WordModel(Model):
     def encode_pieces(self, texts: Sequence[Text], threads: int | None) -> list[list[bytes]]:
         """Return the pieces of each text; an unknown one is the text that it covers."""
         return [row.pieces for row in self.segment(texts, threads)]
+
+    def encode_strings(self, texts: Sequence[Text], threads: int | None) -> list[list[str]]:
+        """Return the pieces of each text as text."""
+        rows = self.encode_pieces(texts, threads)
+        return [[piece.decode("utf-8", "replace") for piece in row] for row in rows]
 
     def segment(self, texts: Sequence[Text], threads: int | None) -> list[Segmentation]:
         """Return the segmentation of each text."""

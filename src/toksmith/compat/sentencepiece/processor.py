@@ -251,6 +251,8 @@ class SentencePieceProcessor:
         if form is int:
             ids = model.encode(texts, threads)
             return ids if marks.is_plain else [marks.of_ids(row) for row in ids]
+        if form is str and marks.is_plain and not marks.spells_unknown:
+            return model.encode_strings(texts, threads)
         pieces = model.encode_pieces(texts, threads)
         return [marks.of_pieces(row, form is bytes) for row in pieces]
 

@@ -78,17 +78,24 @@ class Segmentation(NamedTuple):
         return self._serialize(*self.characters())
 
     def _serialize(self, begins: Sequence[int], ends: Sequence[int]) -> bytes:
-        parts = [b"\x0a", _varint(len(self.text)), self.text]
-        for index, (piece, token_id, begin, end) in enumerate(
-            zip(self.pieces, self.ids, begins, ends, strict=True)
+        text, surfaces, number = self.text, self.surfaces, _varint
+        parts = [b"\x0a", number(len(text)), text]
+        for index, (piece, token_id, begin, end, silent) in enumerate(
+            zip(self.pieces, self.ids, begins, ends, self.silent, strict=True)
         ):
-            fields = [b"\x0a", _varint(len(piece)), piece, b"\x10", _varint(token_id)]
-            if not self.silent[index]:
-                surface = self.surface(index)
-                fields += [b"\x1a", _varint(len(surface)), surface]
-            fields += [b"\x20", _varint(begin), b"\x28", _varint(end)]
-            message = b"".join(fields)
-            parts += [b"\x12", _varint(len(message)), message]
+            if silent:
+                named = b""
+            else:
+                surface = (
+                    text[self.begins[index] : self.ends[index]]
+                    if surfaces is None
+                    else surfaces[index]
+                )
+                named = b"\x1a%b%b" % (number(len(surface)), surface)
+            message = b"\x0a%b%b\x10%b%b\x20%b\x28%b" % (
+                number(len(piece)), piece, number(token_id), named, number(begin), number(end)
+            )  # fmt: skip
+            parts += [b"\x12", number(len(message)), message]
         if self.score is not None:
             parts += [b"\x1d", np.float32(self.score).tobytes()]
         return b"".join(parts)
@@ -141,8 +148,14 @@ def _large_varint(number: int) -> bytes:
     return bytes(data)
 
 
-_VARINTS = [_large_varint(number) for number in range(1 << 14)]
+class _Varints(dict[int, bytes]):
+    """The small numbers as varints, made once."""
+
+    def __missing__(self, number: int) -> bytes:
+        found = _large_varint(number)
+        if number < 1 << 20:
+            self[number] = found
+        return found
 
 
-def _varint(number: int) -> bytes:
-    return _VARINTS[number] if 0 <= number < 1 << 14 else _large_varint(number)
+_varint = _Varints().__getitem__

@@ -130,7 +130,7 @@ def _train(given: Mapping[str, Any]) -> tuple[Tokenizer, Mapping[str, Any]]:
             progress=False,
             **chosen,
         )
-    return tokenizer, chosen | {"vocab_size": size, "model_type": kind}
+    return tokenizer, chosen | {"vocab_size": len(tokenizer), "model_type": kind}
 
 
 def _lines(sentences: Iterable[str | bytes]) -> Iterator[str | bytes]:
@@ -215,6 +215,8 @@ def _contents(
             continue
         if name == "model_type":
             trainer.model_type = _MODEL_TYPES[value]
+        elif name == "vocab_size":
+            trainer.vocab_size = len(tokenizer)  # the text may yield fewer pieces
         elif name in ("input", "accept_language", "control_symbols", "user_defined_symbols"):
             trainer.ClearField(name)
             getattr(trainer, name).extend(str(each) for each in _list(name, value))
