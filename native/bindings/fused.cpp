@@ -192,6 +192,19 @@ std::shared_ptr<const CharacterMap> character_map(nb::bytes charsmap) {
     return map;
 }
 
+// The characters that the keys of a map start with. None if the map is damaged.
+std::optional<std::string> first_characters(nb::bytes charsmap) {
+    const auto map = character_map(std::move(charsmap));
+    if (!map) return std::nullopt;
+    std::string found;
+    std::array<std::uint8_t, utf8::kMostBytes> bytes;
+    for (const std::uint32_t code : map->firsts()) {
+        const std::uint32_t size = utf8::encode(code, bytes.data());
+        found.append(bytes.data(), bytes.data() + size);
+    }
+    return found;
+}
+
 // Returns None if the stages have to run one by one. Throws ValueError for a damaged map.
 std::shared_ptr<FusedModel> sentencepiece_model(
     std::shared_ptr<Model> model, const Tokens& tokens, nb::bytes types, bool fuses_unknown,
@@ -285,6 +298,9 @@ void bind_fused(nb::module_& module) {
     module.def(
         "is_character_map", [](nb::bytes charsmap) { return character_map(charsmap) != nullptr; },
         "charsmap"_a, "Return whether a compiled map of characters is free of damage.");
+    module.def("first_characters", &first_characters, "charsmap"_a,
+               "Return the characters that the keys of a compiled map start with, or None if the "
+               "map is damaged.");
     module.def("sentencepiece_model", &sentencepiece_model, "model"_a, "tokens"_a, "types"_a,
                "fuses_unknown"_a, "charsmap"_a, "protected_symbols"_a, "add_dummy_prefix"_a,
                "remove_extra_whitespaces"_a, "escape_whitespaces"_a, "fallback_with_origins"_a,

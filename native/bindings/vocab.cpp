@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include "buffers.hpp"
 #include "models/bpe/ranks.hpp"
 #include "vocab/json_model.hpp"
+#include "vocab/neighbours.hpp"
 #include "vocab/piece_file.hpp"
 
 namespace toksmith::bindings {
@@ -50,6 +52,13 @@ std::optional<std::tuple<Tokens, nb::bytes, nb::bytes, nb::bytes>> read_pieces(n
                       nb::bytes(found->rest.data(), found->rest.size())};
 }
 
+// None if a token is invalid UTF-8.
+std::optional<std::tuple<std::string, std::string>> neighbours(const Tokens& tokens) {
+    auto found = neighbours_of(vocabulary(tokens));
+    if (!found) return std::nullopt;
+    return std::tuple{std::move(found->characters), std::move(found->pairs)};
+}
+
 std::string_view text_of(nb::handle token) {
     Py_ssize_t size = 0;
     const char* const bytes = PyUnicode_AsUTF8AndSize(token.ptr(), &size);
@@ -70,6 +79,9 @@ void bind_vocab(nb::module_& module) {
                "Return the tokens of a .tiktoken file by rank, or None if it is malformed.");
     module.def("read_pieces", &read_pieces, "file"_a,
                "Return a SentencePiece file's pieces, scores (float64), types and other fields.");
+
+    module.def("neighbours", &neighbours, "tokens"_a,
+               "Return the characters of tokens, and the pairs that are side by side in one.");
 
     nb::class_<JsonModel>(module, "TokenIds")
         .def_static(

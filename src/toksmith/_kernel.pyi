@@ -111,6 +111,11 @@ class SpanModel(Model):
 def is_character_map(charsmap: bytes) -> bool:
     """Return whether a compiled map of characters is free of damage."""
 
+def first_characters(charsmap: bytes) -> str | None:
+    """
+    Return the characters that the keys of a compiled map start with, or None if the map is damaged.
+    """
+
 def sentencepiece_model(
     model: Model,
     tokens: tuple[bytes, ...],
@@ -371,6 +376,11 @@ def read_ranks(text: bytes, most: int) -> tuple[bytes, ...] | None:
 def read_pieces(file: bytes) -> tuple[tuple[bytes, ...], bytes, bytes, bytes] | None:
     """
     Return a SentencePiece file's pieces, scores (float64), types and other fields.
+    """
+
+def neighbours(tokens: tuple[bytes, ...]) -> tuple[str, str] | None:
+    """
+    Return the characters of tokens, and the pairs that are side by side in one.
     """
 
 class TokenIds:

@@ -11,6 +11,12 @@ from toksmith._base.checks import check_pattern
 from toksmith._base.records import dataclass, field
 from toksmith._base.visible import short_repr
 
+SEVERAL_SPACES = " {2,}"
+"""The pattern of :class:`Replace` that most SentencePiece models have in a tokenizer.json.
+
+It is known to compile, so loading such a file does not import the ``regex`` package.
+"""
+
 
 @short_repr
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class Replace:
     is_regex: bool = False
 
     def __post_init__(self) -> None:
-        if self.is_regex:
+        if self.is_regex and self.pattern != SEVERAL_SPACES:
             check_pattern(self.pattern)
 
 

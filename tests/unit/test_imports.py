@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,7 @@ import toksmith
 from tests.kits.bpe import pipeline
 from toksmith import formats
 from toksmith._base import lazy
+from toksmith.stages.charsmap_building import compile_charsmap
 
 HEAVY = ("numpy", "regex", "google.protobuf", "toksmith.reference", "toksmith.trainers")
 
@@ -46,6 +49,26 @@ def _files(folder: Path) -> dict[str, Path]:
     }
     for name, tok in made.items():
         tok.save(folder / name)
+    content = json.loads((folder / "wordpiece.json").read_bytes())
+    content["model"] = {"type": "BPE", "unk_token": "<unk>", "vocab": {"<unk>": 0, "▁low": 1}}
+    content["model"]["vocab"] |= {c: 2 + i for i, c in enumerate("▁acatlow!")}
+    content["model"]["merges"] = []
+    precompiled = base64.b64encode(compile_charsmap({"ﬁ": "fi", "\t": " "})).decode()
+    content |= {
+        "added_tokens": [],
+        "post_processor": None,
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Precompiled", "precompiled_charsmap": precompiled},
+                {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+            ],
+        },
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True},
+        "decoder": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True},
+    }
+    (folder / "mapped.json").write_text(json.dumps(content))
+    made["mapped.json"] = toksmith.load(folder / "mapped.json")
     return {name: folder / name for name in made}
 
 

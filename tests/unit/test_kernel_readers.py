@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import toksmith
-from toksmith import formats
+from toksmith import _kernel, formats
 from toksmith.engine import portable
 from toksmith.errors import ToksmithError
 from toksmith.formats import sentencepiece_proto as proto
+from toksmith.stages import charsmap as charsmap_module
 from toksmith.stages.charsmap import CharacterMap
 from toksmith.stages.charsmap_building import compile_charsmap
 
@@ -162,15 +163,15 @@ def test_specs_like_protobuf() -> None:
     assert proto.read_specs(message.SerializeToString()[:-1]) is None
 
 
-def _is_whole(charsmap: bytes) -> bool:
+def _first_characters(charsmap: bytes) -> frozenset[str] | None:
     try:
-        CharacterMap(charsmap)
+        return CharacterMap(charsmap).first_characters
     except ToksmithError:
-        return False
-    return True
+        return None
 
 
-def test_character_maps_like_python() -> None:
+def test_character_maps_like_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charsmap_module, "read_first_characters", lambda charsmap: None)
     whole = compile_charsmap({"a": "b", "ab": "c", "é": "e", "e\u0301": "é", "中": "", "x😀": "  "})
     rng = random.Random(2)
     results = set()
@@ -181,8 +182,27 @@ def test_character_maps_like_python() -> None:
         for _ in range(rng.choice([1, 1, 2])):
             data[rng.choice(used)] ^= 1 << rng.randrange(8)
         found = portable.is_character_map(bytes(data))
-        assert found == _is_whole(bytes(data)), bytes(data).hex()
+        firsts = _first_characters(bytes(data))
+        assert found == (firsts is not None), bytes(data).hex()
+        read = _kernel.first_characters(bytes(data))
+        assert (None if read is None else frozenset(read)) == firsts, bytes(data).hex()
         results.add(found)
     assert results == {True, False}
     assert portable.is_character_map(b"")
     assert not portable.is_character_map(whole[:-1])
+
+
+def test_neighbours_like_python() -> None:
+    rng = random.Random(3)
+    letters = "abcé▁中\U0001f600\u0301 "
+    for _ in range(100):
+        tokens = ["".join(rng.choices(letters, k=rng.randrange(5))) for _ in range(30)]
+        found = _kernel.neighbours(tuple(token.encode() for token in tokens))
+        assert found is not None
+        characters, pairs = found
+        assert characters == "".join(sorted(set("".join(tokens))))
+        expected = {token[i : i + 2] for token in tokens for i in range(len(token) - 1)}
+        assert [pairs[i : i + 2] for i in range(0, len(pairs), 2)] == sorted(expected)
+    assert _kernel.neighbours((b"ab", b"\xe4\xb8")) is None
+    assert _kernel.neighbours((b"\xed\xa0\x80",)) is None
+    assert _kernel.neighbours(()) == ("", "")

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/recent_values.hpp"
 #include "base/stop.hpp"
 #include "utf8/encode.hpp"
 #include "vocab/code_point_table.hpp"
@@ -159,6 +160,7 @@ class Characters {
         made.class_of(' ');
         const CutTable::CharClass mark = made.class_of(kMarkCode);
         std::vector<bool> is_known(3);
+        RecentValues recent;
         for (Id id = 0; id < vocabulary.size(); ++id) {
             const auto type = static_cast<PieceType>(types[id]);
             if (type == PieceType::kUnknown || type == PieceType::kControl ||
@@ -172,7 +174,8 @@ class Characters {
                 if (c.code == utf8::kInvalid) return std::nullopt;
                 p += c.size;
                 const CutTable::CharClass found = made.class_of(c.code);
-                if (!first) made.pairs_.push_back(std::uint32_t{before} << 16 | found);
+                const std::uint32_t pair = std::uint32_t{before} << 16 | found;
+                if (!first && !recent.add(pair)) made.pairs_.push_back(pair);
                 before = found;
                 if (first && p == end && type != PieceType::kUnused) {
                     if (found >= is_known.size()) is_known.resize(found + 1u);

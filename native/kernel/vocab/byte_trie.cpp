@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <deque>
+#include <optional>
 #include <stdexcept>
 
 namespace toksmith {
@@ -32,14 +33,12 @@ struct PlaceSet {
             0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F,
             0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
         PlaceSet result;
-        for (std::size_t i = 0; i < 4; ++i) {
-            std::uint64_t word = words[i ^ by >> 6];
-            for (std::size_t bit = 0; bit < 6; ++bit) {
-                if ((by >> bit & 1) == 0) continue;
-                const int shift = 1 << bit;
+        for (std::size_t i = 0; i < 4; ++i) result.words[i] = words[i ^ by >> 6];
+        for (std::size_t bit = 0; bit < 6; ++bit) {
+            if ((by >> bit & 1) == 0) continue;
+            const int shift = 1 << bit;
+            for (std::uint64_t& word : result.words)
                 word = (word >> shift & kLower[bit]) | (word & kLower[bit]) << shift;
-            }
-            result.words[i] = word;
         }
         return result;
     }
@@ -54,11 +53,7 @@ class ByteTrie::Builder {
  public:
     explicit Builder(std::vector<Entry> entries) : entries_(std::move(entries)) {
         std::erase_if(entries_, [](const Entry& entry) { return entry.bytes.empty(); });
-        std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
-            return a.bytes != b.bytes ? a.bytes < b.bytes : a.id < b.id;
-        });
-        const auto repeated = std::ranges::unique(entries_, {}, &Entry::bytes);
-        entries_.erase(repeated.begin(), repeated.end());
+        sort_entries();
         add_block();  // place 0, the base of nodes without children, is in this block
         open_.front().unused.reset(0);
         close(open_.front());
@@ -77,6 +72,41 @@ class ByteTrie::Builder {
     Node root = 0;
 
  private:
+    // Sorts the entries, removes repeated ones, and copies their bytes in this order: each level of
+    // the trie reads them all once.
+    void sort_entries() {
+        struct Keyed {
+            std::uint64_t start;  // the first 8 bytes, which decide most comparisons
+            Entry entry;
+        };
+        std::vector<Keyed> keyed;
+        keyed.reserve(entries_.size());
+        std::size_t size = 0;
+        for (const Entry& entry : entries_) {
+            std::uint64_t start = 0;
+            for (std::size_t i = 0; i < 8; ++i) {
+                start =
+                    start << 8 | (i < entry.bytes.size() ? static_cast<std::uint8_t>(entry.bytes[i])
+                                                         : std::uint8_t{0});
+            }
+            keyed.push_back({start, entry});
+            size += entry.bytes.size();
+        }
+        std::ranges::sort(keyed, [](const Keyed& a, const Keyed& b) {
+            if (a.start != b.start) return a.start < b.start;
+            const int order = a.entry.bytes.compare(b.entry.bytes);
+            return order != 0 ? order < 0 : a.entry.id < b.entry.id;
+        });
+        bytes_.reserve(size);  // the entries point into it
+        entries_.clear();
+        for (const auto& [start, entry] : keyed) {
+            if (!entries_.empty() && entries_.back().bytes == entry.bytes) continue;
+            const char* const copy = bytes_.data() + bytes_.size();
+            bytes_.insert(bytes_.end(), entry.bytes.begin(), entry.bytes.end());
+            entries_.push_back({{copy, entry.bytes.size()}, entry.id});
+        }
+    }
+
     // The sorted entries below a node: they share its first `depth` bytes.
     struct Range {
         std::size_t first, last, depth;
@@ -118,12 +148,7 @@ class ByteTrie::Builder {
 
     Node place_for_children() {
         for (std::size_t i = 0; i < open_.size(); ++i) {
-            PlaceSet fitting = open_[i].unused;
-            for (const std::uint8_t label : labels_) {
-                fitting &= open_[i].free.exchanged(label);
-                if (!fitting.any()) break;
-            }
-            if (fitting.any()) return take(i, fitting.first());
+            if (const auto base = base_in(open_[i])) return take(i, *base);
         }
         add_block();
         if (open_.size() > kOpen) {
@@ -131,6 +156,16 @@ class ByteTrie::Builder {
             open_.erase(open_.begin());
         }
         return take(open_.size() - 1, 0);
+    }
+
+    // An unused base of a block at which the places of all labels are free.
+    std::optional<std::size_t> base_in(const Block& block) const {
+        PlaceSet fitting = block.unused;
+        for (const std::uint8_t label : labels_) {
+            fitting &= block.free.exchanged(label);
+            if (!fitting.any()) return {};
+        }
+        return fitting.first();
     }
 
     Node take(std::size_t index, std::size_t place) {
@@ -167,9 +202,10 @@ class ByteTrie::Builder {
     }
 
     static constexpr std::size_t kMostPlaces = (std::size_t{1} << 23) - 256;
-    static constexpr std::size_t kOpen = 16;  // blocks that are still searched for free places
+    static constexpr std::size_t kOpen = 2;  // blocks that are still searched for free places
 
     std::vector<Entry> entries_;
+    std::vector<char> bytes_;  // of all entries
     std::vector<Block> open_;
     std::vector<std::uint8_t> labels_;
 };

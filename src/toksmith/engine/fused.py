@@ -22,9 +22,12 @@ from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, LocatedBatch, concat_located, stack
+from toksmith.stages import charsmap
 
 if TYPE_CHECKING:
     from toksmith.engine.stepwise import StepwiseEncoder
+
+charsmap.read_first_characters = _kernel.first_characters
 
 _Arguments = ParamSpec("_Arguments")
 _Found = TypeVar("_Found")
@@ -252,7 +255,7 @@ def fuse(pipeline: Pipeline) -> FusedEncoder | StepwiseEncoder:
 
     from toksmith.fusion.rules import find_rules
 
-    rules = find_rules(pipeline)
+    rules = find_rules(pipeline, _kernel.neighbours)
     if not rules:
         return make_stepwise()
     fused = _kernel.FusedModel(
@@ -289,7 +292,7 @@ def _fuse_sentencepiece(
     def locate() -> Callable[[bytes, bool], object]:
         from toksmith.fusion.rules import find_rules
 
-        rules = find_rules(pipeline)
+        rules = find_rules(pipeline, _kernel.neighbours)
         assert rules is not None  # the kernel runs it
         return rules.locate_stages
 

@@ -17,7 +17,7 @@ from toksmith._base import files, lazy
 from toksmith._base.checks import file_path
 from toksmith._base.commits import replace_all
 from toksmith.errors import FormatError, OptionError, UnsupportedError
-from toksmith.formats.listed import LISTED, UNSET, WRITTEN, Hints, Unset
+from toksmith.formats.listed import LISTED, PAIR, UNSET, WRITTEN, Hints, Unset
 from toksmith.models import Pieces
 from toksmith.pipeline import Pipeline
 
@@ -135,7 +135,7 @@ def _model_folder(path: Path, chosen: Format | None) -> tuple[Path, bool] | None
     if name not in (None, "gpt2"):
         return None
     folder = path if path.is_dir() else path.parent
-    is_pair = path.is_dir() or path.name in model_folder.PAIR
+    is_pair = path.is_dir() or path.name in PAIR
     return (folder, False) if is_pair and model_folder.holds_pair(folder) else None
 
 

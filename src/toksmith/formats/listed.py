@@ -76,6 +76,9 @@ LISTED: dict[str, Listed] = {
 }
 """The formats by name."""
 
+PAIR = ("vocab.json", "merges.txt")
+"""The files of byte-level BPE in a model folder."""
+
 WRITTEN = [each.name for each in LISTED.values() if each.is_written]
 """The names of the formats that toksmith can write."""
 

@@ -19,7 +19,7 @@ from toksmith.errors import FormatError, UnsupportedError, warn
 from toksmith.formats import gpt2, tekken, tiktoken, wordpiece_vocab
 from toksmith.formats.huggingface import class_parts, file, pair
 from toksmith.formats.huggingface.added_ids import Numbering
-from toksmith.formats.huggingface.class_rules import MODELS, PAIR, Build, TokenizerClass
+from toksmith.formats.huggingface.class_rules import MODELS, Build, TokenizerClass
 from toksmith.formats.huggingface.classes import ANY_FILE, find_class
 from toksmith.formats.huggingface.declared import Declared, read_declared
 from toksmith.formats.huggingface.folder_settings import MAIN, read_settings
@@ -31,7 +31,7 @@ from toksmith.formats.huggingface.folder_vocabulary import (
 )
 from toksmith.formats.huggingface.framing import read_added_tokens, write_added_token
 from toksmith.formats.huggingface.unread_classes import UNREAD
-from toksmith.formats.listed import Hints
+from toksmith.formats.listed import PAIR, Hints
 from toksmith.framing import Framing, Template
 from toksmith.models import BPE, CharacterBPE, SentencePieceBPE
 from toksmith.pipeline import Pipeline

@@ -310,6 +310,15 @@ class AddedSearch:
         return self._framing.segments(text, self._literals)
 
 
+def _is_text(content: str) -> bool:
+    """Return whether a string has no surrogates; models may have ten thousands of tokens."""
+    try:
+        content.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _checked(tokens: tuple[AddedToken, ...]) -> dict[str, AddedToken]:
     """Return the tokens by literal."""
     by_content: dict[str, AddedToken] = {}
@@ -320,7 +329,7 @@ def _checked(tokens: tuple[AddedToken, ...]) -> dict[str, AddedToken]:
             raise OptionError(f"added token {token.content!r:.80} is {kind}, not a str")
         if not token.content:
             raise OptionError(f"the added token of id {token.id} is an empty string")
-        if any(0xD800 <= ord(character) < 0xE000 for character in token.content):
+        if not _is_text(token.content):
             raise OptionError(
                 f"added token {token.content!a:.80} holds half of a surrogate pair, which no "
                 "text holds"

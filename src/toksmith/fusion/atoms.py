@@ -9,8 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Set
 from enum import IntEnum
-from functools import lru_cache
-from itertools import chain, pairwise, product
+from itertools import product
 from typing import TypeAlias
 
 from toksmith._base.records import dataclass, field
@@ -24,6 +23,7 @@ from toksmith.models import (
     Unigram,
 )
 from toksmith.splitters import Metaspace, Splitter
+from toksmith.stages.split_classes import CLASSES
 from toksmith.stages.split_classes import class_table as classes_of
 
 OPEN = 0xFFFF
@@ -44,6 +44,10 @@ class Unit(IntEnum):
 
 
 Codes: TypeAlias = Iterable[int]
+
+FindNeighbours: TypeAlias = Callable[[tuple[bytes, ...]], "tuple[str, str] | None"]
+"""Returns the characters of tokens, and all pairs of characters that are side by side in a token,
+one pair after the other; ``None`` if a token is invalid UTF-8."""
 
 
 @dataclass(frozen=True)
@@ -70,42 +74,43 @@ class Atoms:
         return array("H", map(self.atom_of, codes)), bytes(map(self.unit_of, codes))
 
 
-def atoms_of(splitter: Splitter | None, model: Model, collapse: bool) -> Atoms | None:
+def atoms_of(
+    splitter: Splitter | None, model: Model, collapse: bool, find_neighbours: FindNeighbours
+) -> Atoms | None:
     """Return the atoms of a splitter and a model; ``None`` if single characters do not decide.
 
     Args:
         splitter: cuts the text into pieces.
         model: encodes the pieces.
         collapse: whether the normalizer collapses runs of spaces.
+        find_neighbours: see :func:`~toksmith.fusion.rules.find_rules`.
     """
     if splitter is None or isinstance(splitter, Metaspace):
         if isinstance(model, Unigram) and not (splitter is None and model.single):
             # Scores are summed with rounding from the start of a piece, so only pieces may be cut.
             return piece_atoms(splitter, collapse) if isinstance(splitter, Metaspace) else None
         tokens = matched_tokens(model)
-        if tokens is None or len(set("".join(tokens))) >= OPEN - 2:
+        found = None if tokens is None else find_neighbours(tokens)
+        if found is None or len(found[0]) >= OPEN - 2:
             return None
-        return vocabulary_atoms(model, tokens, splitter, collapse)
+        return vocabulary_atoms(model, *found, splitter, collapse)
     classes = None if collapse else classes_of(splitter)
     return class_atoms(classes) if classes else None
 
 
-@lru_cache(maxsize=16)
 def class_atoms(classes: bytes) -> Atoms:
     """Return each class of characters as an atom; only runs of one class are joined."""
-    every = bytes(range(256))
-    used = every.translate(None, every.translate(None, classes))  # max(classes) is slow
-    most = max(used) + 1
-    kinds = [Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, Unit.RUN + most)]
-    units = classes.translate(bytes(kinds).ljust(256, b"\0"))
+    kinds = bytes([Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, Unit.RUN + len(_RUNS))])
     # Dropped characters are joined to the next character, which makes fewer chunks.
-    joined = {(_DROPPED, other) for other in range(most)}
-    joined |= {(run, run) for run in range(_ALONE + 1, most)}
+    joined = {(_DROPPED, other) for other in (_DROPPED, _ALONE, *_RUNS)}
+    joined |= {(run, run) for run in _RUNS}
     # But at the end of a normalized form, a dropped character may end a chunk.
-    return Atoms(joined, classes.__getitem__, units.__getitem__, last={_DROPPED: _ALONE})
+    return Atoms(
+        joined, classes.__getitem__, lambda code: kinds[classes[code]], last={_DROPPED: _ALONE}
+    )
 
 
-_DROPPED, _ALONE = 0, 1
+_DROPPED, _ALONE, *_RUNS = range(CLASSES)
 
 
 def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:
@@ -121,16 +126,16 @@ def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:
 
 
 def vocabulary_atoms(
-    model: Model, tokens: list[str], metaspace: Metaspace | None, collapse: bool
+    model: Model, held: str, neighbours: str, metaspace: Metaspace | None, collapse: bool
 ) -> Atoms:
     """Return an atom for each character of the vocabulary; pairs inside a token are joined."""
     mark = metaspace.replacement if metaspace else ""
     starts = metaspace is not None and metaspace.split
-    characters = set("".join(tokens)) | {"\u2581", " "} | set(mark)
+    characters = set(held) | {"\u2581", " "} | set(mark)
     known = {c: 1 + place for place, c in enumerate(sorted(characters))}
     joined = {
         (known[left], known[right])
-        for left, right in set(chain.from_iterable(map(pairwise, tokens)))
+        for left, right in zip(neighbours[::2], neighbours[1::2], strict=True)
         if not (starts and right == mark)
     }
     unknown = characters - known_alone(model)
@@ -160,7 +165,7 @@ def _units(kinds: Mapping[str, Unit]) -> Callable[[int], int]:
     return lambda code: by_code.get(code, Unit.RUN)
 
 
-def matched_tokens(model: Model) -> list[str] | None:
+def matched_tokens(model: Model) -> tuple[bytes, ...] | None:
     """Return the tokens that can match text; ``None`` if pairs of characters do not decide."""
     vocab = model.vocab
     if isinstance(model, Pieces):
@@ -172,10 +177,7 @@ def matched_tokens(model: Model) -> list[str] | None:
             return None
     elif not isinstance(model, LongestMatch):
         return None
-    try:
-        return [token.decode() for token in vocab]
-    except UnicodeDecodeError:
-        return None
+    return vocab
 
 
 def known_alone(model: Model) -> set[str]:

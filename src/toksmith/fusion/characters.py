@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from toksmith._base import lazy
 from toksmith._base.records import replace
 from toksmith.normalizers import (
+    SEVERAL_SPACES,
     Lowercase,
     Normalizer,
     Precompiled,
@@ -130,7 +131,7 @@ def _makes_one_space(step: Step) -> bool:
     """Return whether a step collapses runs of spaces."""
     if not isinstance(step, Replace):
         return False
-    return (step.pattern, step.content, step.is_regex) == (" {2,}", " ", True)
+    return (step.pattern, step.content, step.is_regex) == (SEVERAL_SPACES, " ", True)
 
 
 class MappedCharacters:
@@ -168,7 +169,8 @@ class MappedCharacters:
         given = ["\ufffd" if c == INVALID else c for c in characters]
         becomes, depends = map_characters(self._mapped, given)
         if self._clusters:
-            joining = set(_JOINS.findall("".join(given)))
+            text = "".join(given)
+            joining = {"\r"} if text.isascii() else set(_JOINS.findall(text))
             depends = [d or c in joining for d, c in zip(depends, given, strict=True)]
         if self.collapse:
             spaced = [" " in new and new != " " for new in becomes]

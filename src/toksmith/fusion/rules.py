@@ -26,7 +26,7 @@ from typing import Literal, TypeAlias
 from toksmith._base.records import dataclass, replace
 from toksmith._base.text import without_surrogates
 from toksmith.fusion import AmbiguousSpace
-from toksmith.fusion.atoms import Atoms, atoms_of
+from toksmith.fusion.atoms import Atoms, FindNeighbours, atoms_of
 from toksmith.fusion.characters import INVALID, Characters, Origins, characters_of
 from toksmith.normalizers import (
     Bert,
@@ -96,12 +96,17 @@ class FusionRules:
     keeps_start: Callable[[str], bool] | None = None
 
 
-def find_rules(pipeline: Pipeline) -> FusionRules | None:
-    """Return the rules of a pipeline; ``None`` if the kernel cannot run it fused."""
+def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRules | None:
+    """Return the rules of a pipeline; ``None`` if the kernel cannot run it fused.
+
+    Args:
+        pipeline: the pipeline.
+        find_neighbours: the kernel's search for characters that are side by side in a token.
+    """
     characters = characters_of(pipeline.normalizer)
     if characters is None:
         return None
-    atoms = atoms_of(pipeline.splitter, pipeline.model, characters.collapse)
+    atoms = atoms_of(pipeline.splitter, pipeline.model, characters.collapse, find_neighbours)
     if atoms is None:
         return None
     lead: Literal["none", "always", "unless-space"] = "always" if characters.lead else "none"

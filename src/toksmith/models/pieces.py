@@ -33,6 +33,8 @@ class PieceType(IntEnum):
     BYTE = 6
 
 
+_BYTE_PIECES = [b"<0x%02X>" % byte for byte in range(256)]
+
 Held: TypeAlias = "array[Any] | bytes | npt.NDArray[Any]"
 
 
@@ -119,7 +121,8 @@ class Pieces:
                 raise OptionError(f"{len(self.vocab)} pieces have {name} of shape {shape}")
         if not all(self.vocab):
             raise OptionError(f"piece {self.vocab.index(b'')} is empty")
-        if len(set(self.vocab)) != len(self.vocab):
+        distinct = set(self.vocab)  # made faster than the ids, which encoding does not need
+        if len(distinct) != len(self.vocab):
             twice = next(p for i, p in enumerate(self.vocab) if self.ids[p] != i)
             raise OptionError(
                 f"piece {twice.decode(errors='replace')!r} occurs twice: pieces are unique"
@@ -130,9 +133,9 @@ class Pieces:
                 raise OptionError(f"{name} is {token_id}, but there are {len(self.vocab)} pieces")
         if isnan(sum(self.held("scores"))) and np.isnan(self.scores).any():
             raise OptionError(f"the score of piece {int(np.isnan(self.scores).argmax())} is NaN")
-        missing = [b for b in range(256) if self.byte_fallback and self.byte_ids[b] < 0]
-        if missing:
-            raise OptionError(f"byte_fallback is set, but there is no piece <0x{missing[0]:02X}>")
+        missing = [piece for piece in _BYTE_PIECES if piece not in distinct]
+        if self.byte_fallback and missing:
+            raise OptionError(f"byte_fallback is set, but there is no piece {missing[0].decode()}")
 
     def held(self, name: str) -> Any:
         r"""Return ``scores`` or ``types`` as they were given, for the kernel.
@@ -164,7 +167,7 @@ class Pieces:
             >>> Pieces((b"<unk>", b"<0x00>"), [0.0, 0.0], [2, 6]).byte_ids[:2]
             (1, -1)
         """
-        return tuple(self.ids.get(b"<0x%02X>" % byte, -1) for byte in range(256))
+        return tuple(self.ids.get(piece, -1) for piece in _BYTE_PIECES)
 
     def of_type(self, kind: PieceType) -> list[int]:
         """Return the ids of this type, in order.

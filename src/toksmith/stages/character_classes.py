@@ -6,15 +6,14 @@ the classes are tables in :mod:`~toksmith.stages.tables_tokenizers`.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, cached_property
+from itertools import accumulate, chain
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
 from toksmith.stages import tables_tokenizers
-
-Flags: TypeAlias = bytes
-"""Whether each code point is of a class: 0 or 1. Not an array, so that loading needs no NumPy."""
 
 Range: TypeAlias = tuple[int, int]
 """The first and the last code point of a range."""
@@ -32,14 +31,27 @@ def code_points(text: str) -> npt.NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def flags(*spans: Iterable[Range]) -> Flags:
-    """Return the class that consists of some ranges.
+class Flags:
+    """A class of characters: whether each code point is in one of some ranges, by index.
 
     Example:
-        >>> [flags(ranges("PUNCTUATION"), singles("b"))[ord(c)] for c in "a-b"]
-        [0, 1, 1]
+        >>> punctuation = Flags(ranges("PUNCTUATION"), singles("b"))
+        >>> [punctuation[ord(c)] for c in "a-b"]
+        [False, True, True]
     """
-    return paint(0, *((span, 1) for span in spans))
+
+    def __init__(self, *spans: Iterable[Range]) -> None:
+        self._ranges = sorted(chain(*spans))
+        self._ends = list(accumulate((last for _, last in self._ranges), max))
+
+    def __getitem__(self, code: int) -> bool:
+        before = bisect_left(self._ranges, (code + 1,))  # the number of ranges that start up to it
+        return before > 0 and code <= self._ends[before - 1]
+
+    @cached_property
+    def table(self) -> bytes:
+        """0 or 1 for each code point. Only long texts are worth making it."""
+        return paint(0, (self._ranges, 1))
 
 
 def paint(background: int, *layers: tuple[Iterable[Range], int]) -> bytes:
@@ -60,12 +72,12 @@ def places(flags: Flags, text: str) -> list[int]:
     """Return the places of a text whose characters are of a class.
 
     Example:
-        >>> places(flags(singles("a")), "abba")
+        >>> places(Flags(singles("a")), "abba")
         [0, 3]
     """
     if len(text) < _SHORT:
         return [place for place, character in enumerate(text) if flags[ord(character)]]
-    found: list[int] = np.frombuffer(flags, bool)[code_points(text)].nonzero()[0].tolist()
+    found: list[int] = np.frombuffer(flags.table, bool)[code_points(text)].nonzero()[0].tolist()
     return found
 
 
@@ -79,9 +91,9 @@ def flags_of(name: str) -> Flags:
 
     Example:
         >>> [flags_of("PUNCTUATION")[ord(c)] for c in "a-b"]
-        [0, 1, 0]
+        [False, True, False]
     """
-    return flags(ranges(name))
+    return Flags(ranges(name))
 
 
 def ranges(name: str) -> Iterator[Range]:

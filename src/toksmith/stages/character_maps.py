@@ -21,6 +21,7 @@ from toksmith.normalizers import (
     Lowercase,
     Nmt,
     Normalizer,
+    Precompiled,
     Replace,
     Step,
     StripAccents,
@@ -28,6 +29,7 @@ from toksmith.normalizers import (
 )
 from toksmith.stages.normalize import normalize
 from toksmith.stages.normalize_forms import acting_backwards
+from toksmith.stages.normalize_sentencepiece import map_precompiled
 
 
 def is_context_free(steps: Normalizer) -> bool:
@@ -70,6 +72,8 @@ def map_characters(steps: Normalizer, characters: Sequence[str]) -> tuple[list[s
 
 
 def _mapped(step: Step, texts: list[str]) -> list[str]:
+    if isinstance(step, Precompiled):
+        return [map_precompiled(step, text) for text in texts]
     # Characters do not interact, so all are mapped in one call, joined by separators.
     together = "".join(texts)
     for between in _LETTERS:

@@ -22,6 +22,8 @@ a unit (those of the library darts-clone):
 from __future__ import annotations
 
 import re
+import sys
+from array import array
 from collections.abc import Iterator
 from functools import cache, cached_property, lru_cache
 from typing import TypeAlias
@@ -53,11 +55,17 @@ class CharacterMap:
     """
 
     def __init__(self, charsmap: bytes) -> None:
-        units, self._texts = _parts(charsmap)
-        self._trie = _Trie(units)
-        _check_replacements(self._trie.values(), self._texts)
-        self._units: list[int] = units.tolist()
+        self._units, self._texts = _parts(charsmap)
+        firsts = read_first_characters(charsmap)
+        if firsts is None:
+            _check_replacements(self._trie.values(), self._texts)
+            firsts = "".join(map(chr, self._trie.first_codes()))
+        self._firsts = firsts
         self._step = lru_cache(65_536)(self._walk)
+
+    @cached_property
+    def _trie(self) -> _Trie:
+        return _Trie(np.array(self._units, np.uint32))
 
     def matches(self, text: str, start: int = 0) -> Iterator[tuple[int, str]]:
         """Return the keys that start at a place of a text, the shortest first.
@@ -99,7 +107,7 @@ class CharacterMap:
     @cached_property
     def first_characters(self) -> frozenset[str]:
         """The characters that some key starts with."""
-        return frozenset(map(chr, self._trie.first_codes()))
+        return frozenset(self._firsts)
 
     @cached_property
     def later_characters(self) -> frozenset[str]:
@@ -108,12 +116,12 @@ class CharacterMap:
 
     def _walk(self, node: int, character: str) -> tuple[int, str | None] | None:
         """Return the node after a character, and the replacement of the key that ends there."""
-        if character == "\0" or 0xD800 <= ord(character) < 0xE000 or not self._units:
+        if character == "\0" or 0xD800 <= ord(character) < 0xE000:
             return None
         for byte in character.encode():
-            node = self._base(node) ^ byte
-            if self._units[node] & (LEAF | 0xFF) != byte:
+            if (child := self._child(node, byte)) is None:
                 return None
+            node = child
         if not self._units[node] & HAS_LEAF:
             return node, None
         return node, self._replacement(node)
@@ -126,6 +134,13 @@ class CharacterMap:
     def _base(self, node: int) -> int:
         unit = self._units[node]
         return node ^ ((unit >> 10 & 0x1FFFFF) << ((unit & 1 << 9) >> 6))
+
+    def _child(self, node: int, byte: int) -> int | None:
+        """Return the child of a node along a byte; ``None`` if there is none."""
+        if not self._units:
+            return None
+        child = self._base(node) ^ byte
+        return child if self._units[child] & (LEAF | 0xFF) == byte else None
 
     def _children(self, node: int) -> list[tuple[int, int]]:
         """Return the label and the node of each child."""
@@ -162,10 +177,19 @@ def any_of(characters: frozenset[str]) -> re.Pattern[str]:
     return re.compile(f"[{''.join(ranges)}]" if characters else r"(?!)")
 
 
-def _parts(charsmap: bytes) -> tuple[_Units, bytes]:
+def read_first_characters(charsmap: bytes) -> str | None:
+    """Return the characters that the keys of a map start with; ``None`` if it may be damaged.
+
+    The compiled module replaces this function: a check in Python needs NumPy, and takes longer.
+    """
+    return None
+
+
+def _parts(charsmap: bytes) -> tuple[array[int], bytes]:
     """Return the units of the trie, and the replacements."""
+    units = array("I")
     if not charsmap:
-        return np.zeros(0, np.uint32), b""
+        return units, b""
     size = int.from_bytes(charsmap[:4], "little")
     # Children are found by xor with a byte: whole blocks of 256 units keep them inside.
     if len(charsmap) < 5 or not size or size % 1024 or 4 + size > len(charsmap):
@@ -173,7 +197,10 @@ def _parts(charsmap: bytes) -> tuple[_Units, bytes]:
             f"charsmap: a trie of {size} bytes in {len(charsmap)}; wanted: a multiple of 1024 "
             "bytes, and the replacements after it"
         )
-    return np.frombuffer(charsmap, "<u4", size // 4, 4).astype(np.uint32), charsmap[4 + size :]
+    units.frombytes(charsmap[4 : 4 + size])
+    if sys.byteorder == "big":
+        units.byteswap()
+    return units, charsmap[4 + size :]
 
 
 def _check_replacements(values: npt.NDArray[np.int64], texts: bytes) -> None:

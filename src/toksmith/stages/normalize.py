@@ -27,7 +27,6 @@ from toksmith.stages.character_classes import (
     CODE_POINTS,
     WHITE_SPACE,
     Flags,
-    flags,
     flags_of,
     lower_case,
     places,
@@ -153,23 +152,23 @@ _NMT_SPACES = "\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\uf
 
 @cache
 def _cased() -> Flags:
-    return flags(singles(lower_case()))
+    return Flags(singles(lower_case()))
 
 
 @cache
 def _unclean() -> Flags:
-    return flags(ranges("CONTROL"), singles(_BERT_SPACES))
+    return Flags(ranges("CONTROL"), singles(_BERT_SPACES))
 
 
 @cache
 def _unwanted() -> Flags:
-    return flags(singles(_NMT_REMOVED + _NMT_SPACES))
+    return Flags(singles(_NMT_REMOVED + _NMT_SPACES))
 
 
 @cache
 def _hidden() -> Flags:
     """Return the characters that the byte alphabet does not spell by themselves."""
-    return flags([(0, 0x20), (0x7F, CODE_POINTS - 1)])
+    return Flags([(0, 0x20), (0x7F, CODE_POINTS - 1)])
 
 
 def _spell(character: str) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from toksmith._base import lazy
 from toksmith.normalizers import Precompiled, SentencePieceNormalizer
-from toksmith.stages.aligned import Edit
+from toksmith.stages.aligned import Edit, apply_edits
 from toksmith.stages.charsmap import CharacterMap, any_of, character_map
 
 SPACE = "\u2581"
@@ -158,6 +158,14 @@ def precompiled_edits(step: Precompiled, text: str) -> list[Edit]:
             if added < 0 and changes:
                 changes[-1] = (changes[-1][0], changes[-1][1] + added)
     return _one_by_one(changes, text)
+
+
+def map_precompiled(step: Precompiled, text: str) -> str:
+    """Return what becomes of a text; a single character takes no search for clusters."""
+    if len(text) == 1:
+        found = next(character_map(step.charsmap).matches(text), None)
+        return text if found is None else found[1]
+    return apply_edits(text, precompiled_edits(step, text))
 
 
 # Not \X: that joins a virama and the consonant after it whatever comes before them.

@@ -47,7 +47,8 @@ from toksmith.stages.split_patterns import character_spans
 Classes: TypeAlias = "npt.NDArray[np.uint8]"
 """The class of each code point: uint8, shape ``(0x110000,)``."""
 
-REMOVED, ALONE, TEXT, OTHER = range(4)
+CLASSES = 4
+REMOVED, ALONE, TEXT, OTHER = range(CLASSES)
 
 _BLOCK = 1 << 20
 """Characters that are searched at once: NumPy's loops do not end on Ctrl-C."""

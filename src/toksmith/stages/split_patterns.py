@@ -20,14 +20,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
+from toksmith._base import lazy
 from toksmith._base.arrays import Span
 from toksmith._base.lazy import np, npt, regex
 from toksmith._base.text import byte_sizes
 from toksmith.errors import SplitError
 from toksmith.splitters import PatternSplitter, family_by_spelling
-from toksmith.splitters.compiler import compile_pattern, refusal_of
 from toksmith.splitters.names import WORDS
+
+if TYPE_CHECKING:
+    from toksmith.splitters import compiler
+else:
+    compiler = lazy.module("toksmith.splitters.compiler")
 
 SECONDS = 10.0
 """Seconds that a pattern of unknown kind may search any text."""
@@ -117,7 +123,7 @@ def stand_ins(pattern: str, string: str) -> str:
 
 @lru_cache(maxsize=8)
 def _stand_ins(pattern: str) -> npt.NDArray[np.uint32]:
-    classes = compile_pattern(pattern).classes
+    classes = compiler.compile_pattern(pattern).classes
     starts, numbers = np.array(classes.starts), np.array(classes.classes)
     of_class = np.array(classes.first_members(), np.uint32)
     for character in reversed(_OLD):
@@ -138,7 +144,7 @@ def _matches(splitter: PatternSplitter, string: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> regex.Pattern[str]:
-    if "&&" in pattern and refusal_of(pattern) is None:
+    if "&&" in pattern and compiler.refusal_of(pattern) is None:
         # [A&&[B]] is an intersection, as in the compiler; regex has it in its newer syntax.
         return regex.compile(pattern, regex.V1)
     return regex.compile(pattern)  # which looks into its own cache, but slowly
@@ -156,7 +162,7 @@ def pattern_spans(pattern: str, string: str) -> list[tuple[int, int]]:
         return [match.span() for match in found]
     if pattern == WORDS:
         return _word_spans(string)
-    if refusal_of(pattern) is None:
+    if compiler.refusal_of(pattern) is None:
         string = stand_ins(pattern, string)
     size = len(string)
     limit = SECONDS + SECONDS_PER_MB * size / 1e6

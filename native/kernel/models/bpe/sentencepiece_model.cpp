@@ -1,6 +1,7 @@
 #include "models/bpe/sentencepiece_model.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -12,15 +13,17 @@ namespace {
 
 // The rank of each score: 0 is the highest score; equal scores have equal ranks.
 std::vector<std::uint32_t> ranks_of(const std::vector<float>& scores) {
-    std::vector<float> order(scores);
-    std::ranges::sort(order, std::greater<>());
-    const auto repeated = std::ranges::unique(order);
-    order.erase(repeated.begin(), repeated.end());
-    std::vector<std::uint32_t> ranks;
-    ranks.reserve(scores.size());
-    for (const float score : scores) {
-        const auto found = std::ranges::lower_bound(order, score, std::greater<>());
-        ranks.push_back(static_cast<std::uint32_t>(found - order.begin()));
+    std::vector<Id> order(scores.size());
+    std::iota(order.begin(), order.end(), Id{0});
+    const auto score_of = [&](Id id) { return scores[id]; };
+    // Most files are sorted already.
+    if (!std::ranges::is_sorted(order, std::greater<>(), score_of))
+        std::ranges::sort(order, std::greater<>(), score_of);
+    std::vector<std::uint32_t> ranks(scores.size());
+    std::uint32_t rank = 0;
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        if (scores[order[i]] != scores[order[i - 1]]) ++rank;
+        ranks[order[i]] = rank;
     }
     return ranks;
 }
@@ -40,7 +43,8 @@ class SentencePieceModel::Rules {
             throw std::invalid_argument("the unknown piece has no such id");
         }
         lengths.resize(vocabulary.size());
-        std::vector<Id> merged;
+        PiecesByLength merged;
+        std::size_t merged_count = 0;
         for (Id id = 0; id < vocabulary.size(); ++id) {
             const auto type = static_cast<PieceType>(types[id]);
             lengths[id] = static_cast<std::uint32_t>(vocabulary.length(id));
@@ -59,10 +63,11 @@ class SentencePieceModel::Rules {
                 characters.set(first.code, id);
                 starts.push_back(id);
             } else {
-                merged.push_back(id);
+                merged[lengths[id]].push_back(id);
+                ++merged_count;
             }
         }
-        find_pairs(vocabulary, ranks_of(scores), std::move(merged), types);
+        find_pairs(vocabulary, ranks_of(scores), merged, merged_count, types);
     }
 
     std::vector<LaneMergeRule> lane_rules() const {
@@ -83,6 +88,9 @@ class SentencePieceModel::Rules {
     std::vector<ByteTrie::Entry> user_defined;
 
  private:
+    // The pieces of several characters by their length in bytes.
+    using PiecesByLength = std::map<std::uint32_t, std::vector<Id>>;
+
     static std::pair<const std::uint8_t*, const std::uint8_t*> bytes_of(
         const Vocabulary& vocabulary, Id id) {
         const std::string_view token = vocabulary[id];
@@ -93,22 +101,24 @@ class SentencePieceModel::Rules {
     // In the order of piece lengths, so that the table already contains all pieces that can occur
     // inside this one.
     void find_pairs(const Vocabulary& vocabulary, const std::vector<std::uint32_t>& ranks,
-                    std::vector<Id> merged, const std::vector<std::uint8_t>& types) {
-        std::ranges::stable_sort(merged, {}, [&](Id id) { return vocabulary.length(id); });
-        PairTable table(merged.size());
+                    const PiecesByLength& merged, std::size_t merged_count,
+                    const std::vector<std::uint8_t>& types) {
+        PairTable table(merged_count);
+        pairs.reserve(merged_count);
         SymbolRun run;
-        for (const Id id : merged) {
-            if (!spell(vocabulary, id, run)) continue;
+        const auto find_pair = [&](Id id) {
+            if (!spell(vocabulary, id, run)) return;
             for (std::size_t i = 0; i + 1 < run.ids.size(); ++i) {
                 run.merges.push_back(table.find(run.ids[i], run.ids[i + 1]));
             }
             run.merge(table, false);
-            if (run.ids.size() != 2) continue;
+            if (run.ids.size() != 2) return;
             const Id left = run.ids[0], right = run.ids[1];
             table.insert(left, right, {ranks[id], id});
             pairs.push_back({left, right, {ranks[id], id}});
             if (static_cast<PieceType>(types[id]) == PieceType::kUnused) parts[id] = {left, right};
-        }
+        };
+        for (const auto& [length, ids] : merged) std::ranges::for_each(ids, find_pair);
     }
 
     // Writes the symbols of the characters of a piece. Returns false if it is invalid UTF-8, which

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
+
+#include "base/recent_values.hpp"
 
 namespace toksmith::bpe {
 namespace {
@@ -82,12 +85,15 @@ struct SymbolPairs::Plan {
                 throw std::invalid_argument("a merge does not fit the vocabulary");
             }
         }
-        const auto ends = reached(starts, ids, &SymbolRule::right);
-        const auto begins = reached(starts, ids, &SymbolRule::left);
+        const Reached ends = reached(starts, ids, &SymbolRule::right);
+        const Reached begins = reached(starts, ids, &SymbolRule::left);
+        RecentValues recent;
         for (const SymbolRule& rule : rules) {
-            for (const Id x : ends[rule.left]) {
-                for (const Id y : begins[rule.right]) open.emplace_back(x, y);
-            }
+            ends.for_each(rule.left, [&](Id x) {
+                begins.for_each(rule.right, [&](Id y) {
+                    if (!recent.add(pair_key(x, y))) open.emplace_back(x, y);
+                });
+            });
         }
         std::ranges::sort(open);
         const auto repeated = std::ranges::unique(open);
@@ -99,28 +105,62 @@ struct SymbolPairs::Plan {
     // more maps different texts to one id; then a merge may reach across any pair.
     static constexpr std::size_t kMost = 16;
 
-    // For each id, the initial symbols with which it can end (`side`: right) or start (`side`:
-    // left).
-    std::vector<std::vector<Id>> reached(const std::vector<Id>& starts, std::size_t ids,
-                                         Id SymbolRule::* side) {
-        // made[id]: the results of the merges of which `id` is the given side.
-        std::vector<std::vector<Id>> made(ids), found(ids);
-        for (const SymbolRule& rule : rules) made[rule.*side].push_back(rule.merge.id);
+    // For each id, the initial symbols with which it can end, or start. Most ids have one.
+    class Reached {
+     public:
+        explicit Reached(std::size_t ids) : first_(ids, kNone) {}
+
+        enum class Added : std::uint8_t { kNew, kKnown, kTooMany };
+        Added add(Id id, Id symbol) {
+            if (first_[id] == kNone) {
+                first_[id] = symbol;
+                return Added::kNew;
+            }
+            if (first_[id] == symbol) return Added::kKnown;
+            std::vector<Id>& more = more_[id];
+            if (std::ranges::find(more, symbol) != more.end()) return Added::kKnown;
+            if (more.size() + 1 >= kMost) return Added::kTooMany;
+            more.push_back(symbol);
+            return Added::kNew;
+        }
+
+        template <typename WithSymbol>
+        void for_each(Id id, WithSymbol with_symbol) const {
+            if (first_[id] == kNone) return;
+            with_symbol(first_[id]);
+            if (more_.empty()) return;
+            if (const auto found = more_.find(id); found != more_.end())
+                std::ranges::for_each(found->second, with_symbol);
+        }
+
+     private:
+        static constexpr Id kNone = 0xFFFFFFFFu;
+
+        std::vector<Id> first_;
+        std::unordered_map<Id, std::vector<Id>> more_;
+    };
+
+    // `side`: right for the symbols with which an id can end, left for those with which it starts.
+    Reached reached(const std::vector<Id>& starts, std::size_t ids, Id SymbolRule::* side) {
+        // The results of the merges of which `id` is the given side: made[first[id]] to before
+        // made[first[id + 1]].
+        std::vector<std::size_t> first(ids + 2);
+        for (const SymbolRule& rule : rules) ++first[rule.*side + 2];
+        std::partial_sum(first.begin(), first.end(), first.begin());
+        std::vector<Id> made(rules.size());
+        for (const SymbolRule& rule : rules) made[first[rule.*side + 1]++] = rule.merge.id;
+        Reached found(ids);
         std::vector<std::pair<Id, Id>> waiting;  // (id, initial symbol found for it)
         const auto add = [&](Id id, Id symbol) {
-            if (std::ranges::find(found[id], symbol) != found[id].end()) return;
-            if (found[id].size() == kMost) {
-                all_open = true;
-                return;
-            }
-            found[id].push_back(symbol);
-            waiting.emplace_back(id, symbol);
+            const Reached::Added added = found.add(id, symbol);
+            if (added == Reached::Added::kNew) waiting.emplace_back(id, symbol);
+            if (added == Reached::Added::kTooMany) all_open = true;
         };
         for (const Id start : starts) add(start, start);
         while (!waiting.empty()) {
             const auto [id, symbol] = waiting.back();
             waiting.pop_back();
-            for (const Id larger : made[id]) add(larger, symbol);
+            for (std::size_t i = first[id]; i < first[id + 1]; ++i) add(made[i], symbol);
         }
         return found;
     }

@@ -10,9 +10,6 @@ from toksmith.formats.huggingface import class_parts as parts
 from toksmith.formats.huggingface.class_parts import Step
 from toksmith.formats.huggingface.declared import Declared
 
-PAIR = ("vocab.json", "merges.txt")
-"""The files of byte-level BPE."""
-
 MODELS = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model")
 PLAIN = ("A", "A B:1")
 BERT = ("cls_token A sep_token", "cls_token A sep_token B:1 sep_token:1")

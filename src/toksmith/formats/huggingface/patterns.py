@@ -10,13 +10,13 @@ agree, which was tested with every character and every short text.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toksmith._base import lazy
 from toksmith._base.lazy import regex
 from toksmith.errors import UnsupportedError
 from toksmith.formats.huggingface.entries import Entry
-from toksmith.formats.huggingface.pattern_cases import both_cases
+from toksmith.normalizers import SEVERAL_SPACES
 from toksmith.splitters import FAMILIES, family_by_spelling
 
 
@@ -57,11 +57,16 @@ def write(pattern: str, is_regex: bool) -> dict[str, Any]:
     return {"Regex": theirs}
 
 
+if TYPE_CHECKING:
+    from toksmith.formats.huggingface import pattern_cases
+else:
+    pattern_cases = lazy.module("toksmith.formats.huggingface.pattern_cases")
+
 _POSSESSIVE_INTERVAL = lazy.pattern(r"[0-9,]\}\+")
 _THEIRS = {
     family.pattern: family.pattern.replace("{1,3}+", "{1,3}") for family in FAMILIES.values()
 }
-_OURS = {theirs: ours for ours, theirs in _THEIRS.items()}
+_OURS = {theirs: ours for ours, theirs in _THEIRS.items()} | {SEVERAL_SPACES: SEVERAL_SPACES}
 
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # inside a set
 _WORDS = rf"[{_WORD}²³¹¼½¾]"
@@ -171,7 +176,7 @@ def from_oniguruma(pattern: str) -> str | None:
         return pattern
     pattern = _COUNTED.sub(r"(?:\g<counted>)+", pattern)
     if "(?i" in pattern:
-        if (spelled := both_cases(pattern)) is None:
+        if (spelled := pattern_cases.both_cases(pattern)) is None:
             return None
         pattern = spelled
     ours, checked = [], []

@@ -14,7 +14,6 @@ from toksmith.formats.huggingface.class_rules import (
     BERT_ROLES,
     GPT2_ROLES,
     NFC,
-    PAIR,
     ROBERTA,
     ROBERTA_ROLES,
     XLNET_ROLES,
@@ -25,6 +24,7 @@ from toksmith.formats.huggingface.class_rules import (
 )
 from toksmith.formats.huggingface.declared import Declared
 from toksmith.formats.huggingface.folder_vocabulary import Merges, Words
+from toksmith.formats.listed import PAIR
 
 _BYTES = [bytes([byte]) for byte in range(256)]
 
