@@ -1,5 +1,7 @@
 // Splitting by tables: all instruction sets, several tables, damaged tables.
+#include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "encode/encoder.hpp"
 #include "kit.hpp"
@@ -33,6 +35,80 @@ std::vector<std::uint64_t> ends_by_tables(const Splitter& splitter, isa::Level l
     return result;
 }
 
+enum Kind : std::uint8_t { kSmall, kBlank, kLine, kWide };
+
+// Chunks are runs of characters below U+3000 that are not white space, runs of all others and of
+// invalid bytes, and runs of blanks and line breaks, which are cut after their last line break.
+SplitTable lines() {
+    const std::uint32_t starts[] = {0, '\n', '\n' + 1, ' ', ' ' + 1, 0x3000};
+    const std::uint8_t classes[] = {kSmall, kLine, kSmall, kBlank, kSmall, kWide};
+    // The place after the last line break is in the register after more blanks than actions reach.
+    constexpr std::uint16_t kStart = 0, kInSmall = 1, kInWide = 2, kInBlanks = 3, kAfterLine = 4,
+                            kInRegister = kAfterLine + SplitTable::kFar, kStates = kInRegister + 1;
+    std::vector<std::uint16_t> next;
+    std::vector<SplitTable::Action> actions;
+    for (std::uint16_t state = kStart; state < kStates; ++state) {
+        const bool after_line = state >= kAfterLine;
+        const bool blank = after_line || state == kInBlanks;
+        const auto after_blank = static_cast<std::uint16_t>(
+            after_line ? std::min<int>(state + 1, kInRegister) : kInBlanks);
+        next.insert(next.end(), {kInSmall, after_blank, kAfterLine, kInWide});
+        SplitTable::Action line = 0;
+        if (after_line && state < kInRegister) line = kEndsHere >> (state - kAfterLine);
+        if (state == kInRegister) line = SplitTable::kEndAtRegister;
+        const SplitTable::Action here = state == kStart ? 0 : kEndsHere;
+        const auto after = static_cast<SplitTable::Action>(here | line);
+        const bool marks = state == kInRegister - 1;
+        const SplitTable::Action on_blank = blank ? (marks ? SplitTable::kMark : 0) : here;
+        actions.push_back(state == kInSmall ? 0 : after);
+        actions.push_back(on_blank);
+        actions.push_back(blank ? 0 : here);
+        actions.push_back(state == kInWide ? 0 : after);
+        actions.push_back(after);
+    }
+    return SplitTable(starts, classes, next, actions, {0, 0, 0, 0});
+}
+
+std::vector<std::uint64_t> ends_of_lines(Text text) {
+    std::vector<std::uint64_t> result;
+    const std::uint8_t* p = text.begin;
+    const auto kind_at = [&](const std::uint8_t* q) {
+        const std::uint32_t code = utf8::decode(q, text.end).code;
+        return code == ' ' ? kBlank : code == '\n' ? kLine : code < 0x3000 ? kSmall : kWide;
+    };
+    while (p < text.end) {
+        const Kind kind = kind_at(p);
+        const bool blank = kind == kBlank || kind == kLine;
+        const std::uint8_t* after_line = nullptr;
+        for (; p < text.end; p += utf8::decode(p, text.end).size) {
+            const Kind other = kind_at(p);
+            if (blank ? other != kBlank && other != kLine : other != kind) break;
+            if (other == kLine) after_line = p + 1;
+        }
+        if (after_line && after_line != p)
+            result.push_back(static_cast<std::uint64_t>(after_line - text.begin));
+        result.push_back(static_cast<std::uint64_t>(p - text.begin));
+    }
+    return result;
+}
+
+// Runs of characters, mostly of one of a few kinds.
+Bytes runs(Random& random) {
+    static constexpr std::string_view kCharacters[] = {
+        "a",        "b",    " ",   " ", "\n", "\xC3\xA9", "\xE4\xB8\xAD", "\xF0\x9F\x98\x80",
+        "\xE4\xB8", "\x80", "\xF5"};
+    constexpr std::size_t kAll = std::size(kCharacters);
+    const std::size_t first = random.below(kAll), kinds = 1 + random.below(kAll);
+    const std::size_t longest = 1 + random.below(30);
+    std::string text;
+    while (text.size() < 300) {
+        const std::string_view character = kCharacters[(first + random.below(kinds)) % kAll];
+        for (std::size_t i = random.below(1 + random.below(longest)) + 1; i > 0; --i)
+            text += character;
+    }
+    return bytes_of(text);
+}
+
 // A bound is where a run of one of the bytes starts or ends.
 std::vector<std::uint64_t> ends_of_runs(std::string_view members, Text text) {
     std::vector<std::uint64_t> result;
@@ -62,6 +138,17 @@ TEST(tables_split_one_after_the_other) {
                 CHECK(ends_by_tables(splitter, level, text_of(text)) ==
                       ends_of_runs(members, text_of(text)));
             }
+        }
+    }
+}
+
+TEST(tables_reach_back_to_the_register) {
+    Random random{11};
+    const Splitter splitter({lines()});
+    for (int i = 0; i < 1000; ++i) {
+        const Bytes text = runs(random);
+        for (const isa::Level level : levels()) {
+            CHECK(ends_by_tables(splitter, level, text_of(text)) == ends_of_lines(text_of(text)));
         }
     }
 }

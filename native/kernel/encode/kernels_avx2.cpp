@@ -12,6 +12,7 @@ namespace toksmith::avx2 {
 namespace {
 
 using Isa = Avx2;
+#include "split/multibyte.inc"
 #include "split/windows.inc"
 // Encodes misses in vector lanes.
 #include "encode/miss_batcher.inc"

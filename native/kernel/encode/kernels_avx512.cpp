@@ -12,6 +12,7 @@ namespace toksmith::avx512 {
 namespace {
 
 using Isa = Avx512;
+#include "split/multibyte.inc"
 #include "split/windows.inc"
 // Encodes misses in vector lanes.
 #include "encode/miss_batcher.inc"

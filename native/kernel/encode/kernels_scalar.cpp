@@ -6,6 +6,7 @@
 namespace toksmith::scalar {
 namespace {
 
+#include "split/multibyte.inc"
 #include "split/scanner.inc"
 
 struct Isa {

@@ -65,23 +65,26 @@ SplitTable::SplitTable(std::span<const std::uint32_t> starts, std::span<const st
 }
 
 SplitTable::Pairs SplitTable::make_pairs() const {
-    constexpr std::uint8_t kNone = 0xFF;
-    std::array<std::uint8_t, 64> number;  // of each class that ASCII characters have
-    number.fill(kNone);
+    constexpr std::size_t kMostCells = 0x10000;
+    const std::size_t states = next_.size() >> row_bits_;
+    const auto fits = [&](std::size_t kinds) { return states * kinds * kinds <= kMostCells; };
     std::vector<std::uint8_t> kinds;
-    for (const std::uint8_t kind : ascii_) {
-        if (number[kind] != kNone) continue;
-        number[kind] = static_cast<std::uint8_t>(kinds.size());
+    std::array<std::uint16_t, 64> number{};  // of each class in `kinds`
+    const auto add = [&](std::uint8_t kind) {
+        if (std::ranges::find(kinds, kind) != kinds.end()) return;
+        number[kind] = static_cast<std::uint16_t>(kinds.size());
         kinds.push_back(kind);
-    }
+    };
+    for (const std::uint8_t kind : ascii_) add(kind);
     Pairs pairs;
+    pairs.has_all_kinds = fits(sure_cuts_.size());
+    for (std::uint8_t kind = 0; pairs.has_all_kinds && kind < sure_cuts_.size(); ++kind) add(kind);
     pairs.row = kinds.size() * kinds.size();
-    for (std::size_t i = 0; i < ascii_.size(); ++i) {
-        pairs.second[i] = number[ascii_[i]];
+    for (std::size_t i = 0; i < pairs.second.size(); ++i) {
+        pairs.second[i] = number[i < Pairs::kBeyond ? ascii_[i] : i - Pairs::kBeyond];
         pairs.first[i] = static_cast<std::uint16_t>(pairs.second[i] * kinds.size());
     }
-    const std::size_t states = next_.size() >> row_bits_;
-    if (states * pairs.row > 0x10000) return pairs;
+    if (!fits(kinds.size())) return pairs;
     for (std::size_t state = 0; state < states; ++state) {
         const State start = state_of_number(state);
         for (const std::uint8_t one : kinds) {
@@ -91,8 +94,9 @@ SplitTable::Pairs SplitTable::make_pairs() const {
                 const std::size_t last = state_number(next(middle, two));
                 const bool rare = (first | second) & (kEndAtRegister | kMark);
                 pairs.next.push_back(static_cast<Pairs::State>(last * pairs.row));
+                const unsigned free = (first & kFree ? 1 : 0) | (second & kFree ? 2 : 0);
                 pairs.actions.push_back((first & kEnds) | (second & kEnds) << 1 |
-                                        (rare ? Pairs::kRare : 0) |
+                                        free << Pairs::kFreeBit | (rare ? Pairs::kRare : 0) |
                                         static_cast<Pairs::Action>(last << Pairs::kStateBit));
             }
         }

@@ -42,21 +42,25 @@ class SplitTable {
     Action action(State state, std::uint8_t kind) const { return (actions_.data() + kind)[state]; }
     Action action_at_end(State state) const { return actions_[state + sure_cuts_.size()]; }
 
-    // The same for two ASCII characters at once: a step takes as long, since each waits for the
-    // state that the one before it leads to.
+    // The same for two characters at once: a step takes as long, since each waits for the state
+    // that the one before it leads to. An ASCII character is read as its byte, and any other as
+    // kBeyond plus its class.
     struct Pairs {
         using State = std::uint16_t;
-        // Bits 0 to 8: as kEnds, of both characters. Then whether one of them has another action
-        // as well. From kStateBit on: the number of the state after them.
+        // Bits 0 to 8: as kEnds, of both characters. Two bits from kFreeBit on: as kFree, of each.
+        // Then whether one of them has another action as well. From kStateBit on: the number of
+        // the state after them.
         using Action = std::uint32_t;
-        static constexpr Action kEnds = 0x1FF, kRare = 1 << 9;
-        static constexpr unsigned kStateBit = 10;
+        static constexpr Action kEnds = 0x1FF, kRare = 1 << 11;
+        static constexpr unsigned kFreeBit = 9, kStateBit = 12;
+        static constexpr utf8::Byte kBeyond = 0x80;
 
-        std::array<std::uint16_t, 128> first;
-        std::array<std::uint16_t, 128> second;
+        std::array<std::uint16_t, kBeyond + 64> first;
+        std::array<std::uint16_t, kBeyond + 64> second;
         std::vector<State> next;  // empty: the tables would be too large
         std::vector<Action> actions;
-        std::size_t row;  // cells
+        std::size_t row;     // cells
+        bool has_all_kinds;  // else only those of ASCII characters
 
         std::size_t cell(utf8::Byte one, utf8::Byte two) const {
             return std::size_t{first[one]} + second[two];
@@ -71,7 +75,9 @@ class SplitTable {
     std::uint8_t ascii_class(utf8::Byte byte) const { return ascii_[byte]; }
     // `code`: may be utf8::kInvalid.
     std::uint8_t class_of(std::uint32_t code) const {
-        if (code > 0x10FFFF) return invalid_;
+        return code > 0x10FFFF ? invalid_ : class_of_valid(code);
+    }
+    std::uint8_t class_of_valid(std::uint32_t code) const {
         return class_of_[block_of_[code / kBlock] * kBlock + code % kBlock];
     }
     bool is_sure_cut(std::uint8_t before, std::uint8_t after) const {

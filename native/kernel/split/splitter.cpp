@@ -38,6 +38,7 @@ namespace {
 struct Isa {
     static constexpr auto bitmask_to_pointers = marked::bitmask_to_pointers;
 };
+#include "split/multibyte.inc"
 #include "split/scanner.inc"
 #include "split/table_scanner.inc"
 
@@ -58,6 +59,7 @@ namespace avx2 {
 namespace {
 
 using Isa = Avx2;
+#include "split/multibyte.inc"
 #include "split/table_scanner.inc"
 #include "split/windows.inc"
 
@@ -77,6 +79,7 @@ namespace avx512 {
 namespace {
 
 using Isa = Avx512;
+#include "split/multibyte.inc"
 #include "split/table_scanner.inc"
 #include "split/windows.inc"
 
