@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -122,6 +123,27 @@ class Encoding:
         """
         return list(map(visible, self.tokens))
 
+    @cached_property
+    def words(self) -> list[int | None]:
+        """The index of each token's word in its text; ``None`` for tokens of the template.
+
+        Words are what the text was split into: the words of a pre-split text, else the chunks that
+        the splitter makes, and added tokens. They are found at the first use.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> tok.encoding("a low").words, tok.encode_words(["a", "low"]).words
+            ([0, 1, 1], [0, 1])
+        """
+        find: Callable[[], list[int | None]] | None = self.__dict__.get("_find_words")
+        return find() if find else [None] * len(self.ids)
+
+    def __getstate__(self) -> dict[str, object]:
+        state = {**self.__dict__, "words": self.words}
+        state.pop("_find_words", None)
+        return state
+
     def __len__(self) -> int:
         return len(self.ids)
 
@@ -133,7 +155,9 @@ class Encoding:
         """Return a token or a slice; spans still refer to the whole text."""
         if isinstance(part, slice):
             names = ("ids", "tokens", "spans", "byte_spans", "special", "type_ids", "sequence")
-            return replace(self, **{name: getattr(self, name)[part] for name in names})
+            found = replace(self, **{name: getattr(self, name)[part] for name in names})
+            set_words(found, lambda: self.words[part])
+            return found
         check_index(part, "token", f"an encoding of {len(self)}")
         try:
             token = self.tokens[part]
@@ -213,6 +237,11 @@ class Encoding:
 
     def _repr_html_(self) -> str:
         return html_of(self)
+
+
+def set_words(encoding: Encoding, find: Callable[[], list[int | None]]) -> None:
+    """Set what finds the words of an encoding at their first use."""
+    object.__setattr__(encoding, "_find_words", find)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

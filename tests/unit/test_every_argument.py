@@ -92,6 +92,8 @@ SPECIAL_CASES: dict[tuple[str, str], Any] = {
     ("Tokenizer", "pipeline"): TOK.pipeline,
     ("Tokenizer.chunks", "at"): "token",
     ("Tokenizer.encode_batch", "pairs"): None,
+    ("Tokenizer.encode_words", "words"): ["low", "er"],
+    ("Tokenizer.encode_words", "pair"): None,
     ("Tokenizer.frame", "pair"): [108],
     ("Tokenizer.prepare", "max_length"): None,
     ("Tokenizer.save", "path"): "new.json",

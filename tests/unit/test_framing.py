@@ -405,3 +405,28 @@ class TestSpellingsOfHuggingFace:
         tokenizer().prepare(["a", "bc"], padding=Padding(id=5))
         padded = tokenizer().with_special_tokens(["<pad>"])
         assert padded.prepare(["a", "bc"]).ids.tolist()[0][-1] == padded.token_id("<pad>")
+
+
+class TestPreSplitTexts:
+    def test_spans_are_those_of_the_words_joined(self) -> None:
+        encoding = tokenizer().encode_words(["the", "", "thé"], add_special_tokens=True)
+        assert encoding.text == "the  thé"
+        assert encoding.words == [None, 0, 2, 2, None]
+        assert encoding.spans.tolist() == [[0, 0], [0, 3], [5, 7], [7, 8], [8, 8]]
+        assert encoding.byte_spans.tolist() == [[0, 0], [0, 3], [5, 7], [7, 9], [9, 9]]
+        assert encoding[2:4].words == [2, 2]
+
+    def test_a_text_is_no_list_of_words(self) -> None:
+        with pytest.raises(OptionError, match=r"texts\[1\] is 'the': with pre_split=True each"):
+            tokenizer().prepare([["the"], "the"], pre_split=True)  # type: ignore[list-item]
+        with pytest.raises(OptionError, match="is 'the': with pre_split=True"):
+            tokenizer().encode_words("the")
+        with pytest.raises(OptionError, match=r"the words of texts\[1\] is 3: each must be a str"):
+            tokenizer().encodings([["a"], [3]], pre_split=True)  # type: ignore[list-item]
+
+    def test_no_texts(self) -> None:
+        rows = tokenizer().prepare_ragged([], pre_split=True, spans=True)
+        assert (len(rows), rows.lists(rows.ids), rows.span_lists()) == (0, [], [])
+        assert repr(rows) == "<RaggedInputs: 0 rows, 0 tokens>"
+        with pytest.raises(OptionError, match="call prepare_ragged with spans=True"):
+            tokenizer().prepare_ragged([]).span_lists()

@@ -19,6 +19,7 @@ POSITIONAL = {
     "prepare": ["texts", "pairs"],
     "prepare_ragged": ["texts", "pairs"],
     "encodings": ["texts", "pairs"],
+    "encode_words": ["words"],
     "count": ["text"],
     "count_batch": ["texts"],
     "truncate": ["text", "max_tokens"],

@@ -186,6 +186,16 @@ class StepwiseEncoder:
             for piece in iter_chunks(self._splitter, text[start:end], may_start):
                 yield piece, None
 
+    def sizes(
+        self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
+    ) -> list[int]:
+        """Return the number of tokens of each chunk, and 1 for each of these added tokens."""
+        parts = list(self.parts(self.normalize(text), at_start, literals))
+        chunks = [part.text for part, token in parts if not token and isinstance(part, Aligned)]
+        batch = self._chunks.encode_chunks(*_concat(chunks), 1)
+        counts = iter(np.diff(batch.offsets).tolist())
+        return [1 if token else next(counts) for _, token in parts]
+
     def count(self, text: Text, threads: int = 1) -> int:
         """Return the number of tokens of a text."""
         return len(self.encode(text, threads))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 
 from toksmith._base import habits, lazy
 from toksmith._base.arrays import IdArray, Ids, OffsetArray, SpanArray
@@ -24,9 +24,11 @@ from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, Encoding, Inputs, RaggedInputs, stack
 from toksmith.tokenizer.encode import (
     ENGINE_REFUSALS,
+    LocatedTokens,
     Special,
     TextEncoder,
     each_located,
+    each_located_in_words,
     make_encoding,
 )
 
@@ -829,13 +831,48 @@ class Tokenizer(TokenizerHabits):
         framed: list[int] = concat(frame(self._framing.template, texts)).tolist()
         return framed
 
-    def encodings(
+    def encode_words(
         self,
-        texts: Iterable[Text],
-        pairs: Iterable[Text] | None = None,
+        words: Sequence[Text],
         *,
         special: Special = "text",
         add_special_tokens: bool = False,
+        pair: Sequence[Text] | None = None,
+    ) -> Encoding:
+        """Return the tokens of a text that is split into words already.
+
+        Each word is encoded as a text of its own. The text of the result is its words with spaces
+        between them, and spans are those in this text. :meth:`encodings` and :meth:`prepare` take
+        many such texts.
+
+        Args:
+            words: the words.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's ids around the text.
+            pair: the words of a second text, which the template puts after the first.
+
+        Raises:
+            OptionError: ``words`` is no list of texts.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
+            >>> encoding = tok.encode_words(["a", "low", "b"])
+            >>> encoding.text, encoding.words, encoding.spans.tolist()
+            ('a low b', [0, 1, 2], [[0, 1], [2, 5], [6, 7]])
+        """
+        flag("add_special_tokens", add_special_tokens)
+        columns = columns_of("encodings", [words], None if pair is None else [pair], True)
+        return self._encodings(columns, special, add_special_tokens, None, True)[0]
+
+    def encodings(
+        self,
+        texts: Iterable[Text] | Iterable[Sequence[Text]],
+        pairs: Iterable[Text] | Iterable[Sequence[Text]] | None = None,
+        *,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+        pre_split: bool = False,
         threads: int | None = None,
     ) -> list[Encoding]:
         """Return the tokens of many texts, or pairs of texts; see :meth:`encoding`.
@@ -843,6 +880,7 @@ class Tokenizer(TokenizerHabits):
         Args:
             texts: the documents.
             pairs: the second text of each document, which the template puts after the first.
+            pre_split: whether each text is a list of words; see :meth:`encode_words`.
             special: see :meth:`encode`.
             add_special_tokens: put the template's ids around each text.
             threads: see :meth:`encode_batch`.
@@ -857,24 +895,31 @@ class Tokenizer(TokenizerHabits):
             [['ab'], ['b', '·', 'a']]
         """
         flag("add_special_tokens", add_special_tokens)
-        columns = columns_of("encodings", texts, pairs)
-        return self._encodings(columns, special, add_special_tokens, threads)
+        flag("pre_split", pre_split)
+        columns = columns_of("encodings", texts, pairs, pre_split)
+        return self._encodings(columns, special, add_special_tokens, threads, pre_split)
 
     def _encodings(
         self,
-        columns: Sequence[Sequence[Text]],
+        columns: Sequence[Sequence[Any]],
         special: Special,
         add_special_tokens: bool,
         threads: int | None,
+        pre_split: bool = False,
     ) -> list[Encoding]:
         special_ids = set(self._framing.special_tokens.values())
-        located = [
-            each_located(column, self._encoder.locate(column, special, threads, name))
-            for column, name in zip(columns, ("texts", "pairs"), strict=False)
-        ]
+
+        def locate(column: Sequence[Any], name: str) -> Iterator[LocatedTokens]:
+            if not pre_split:
+                located = self._encoder.locate(column, special, threads, name)
+                return each_located(column, located, partial(self._encoder.words, special=special))
+            words = [word for text in column for word in text]
+            located = self._encoder.locate(words, special, threads, f"the words of {name}")
+            return each_located_in_words(column, located)
+
         found = []
-        for texts in zip(*located, strict=True):
-            parts = [self._trim(each.row_part(place)) for place, each in enumerate(texts)]
+        for texts in zip(*map(locate, columns, ("texts", "pairs")), strict=True):
+            parts = [each.row_part(place, self._trim) for place, each in enumerate(texts)]
             row = frame(self._framing.template, parts, add_special_tokens)
             found.append(make_encoding(row, texts, self._table.tokens, special_ids))
         return found

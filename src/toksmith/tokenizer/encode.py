@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from functools import cached_property, partial
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith import engine
 from toksmith._base.arrays import Bounds, IdArray, SpanArray
@@ -14,8 +16,11 @@ from toksmith._base.threads import thread_count
 from toksmith.errors import OptionError, SpecialTokenError
 from toksmith.framing import AddedSearch
 from toksmith.pipeline import Pipeline
-from toksmith.results import Batch, Encoding, LocatedBatch
+from toksmith.results import Batch, Encoding, LocatedBatch, set_words
 from toksmith.tokenizer.rows import RowPart
+
+if TYPE_CHECKING:
+    from toksmith.engine.stepwise import ReferenceEncoder
 
 Special: TypeAlias = (
     Literal["text", "encode", "raise"] | AbstractSet[str] | list[str] | tuple[str, ...]
@@ -153,6 +158,25 @@ class TextEncoder:
             return self._engine.encode_with_spans(texts, threads)
         return self._engine.locate_around(texts, threads, added)
 
+    @cached_property
+    def _stepwise(self) -> ReferenceEncoder:
+        from toksmith.engine.stepwise import ReferenceEncoder
+
+        return ReferenceEncoder(self._pipeline)
+
+    def words(self, text: Text, special: Special) -> list[int]:
+        """Return the index of each token's word: of its chunk, or of the added token."""
+        data = utf8(text)
+        added = self._search(special)
+        sizes: list[int] = []
+        for start, end, token in added.segments(data) if added else [(0, len(data), None)]:
+            if token:
+                sizes.append(1)
+            else:
+                literals = added.within if added else frozenset()
+                sizes += self._stepwise.sizes(data[start:end], start == 0, literals)
+        return [word for word, size in enumerate(sizes) for _ in range(size)]
+
     def forget(self, cache_bytes: int | None = None) -> None:
         """Free the memory of caches; ``cache_bytes`` is the maximum of each from now on."""
         self._engine.forget(cache_bytes)
@@ -196,23 +220,69 @@ class LocatedTokens(NamedTuple):
         ids: uint32, shape ``(tokens,)``.
         spans: int64, shape ``(tokens, 2)``: characters.
         byte_spans: int64, shape ``(tokens, 2)``: bytes.
+        words: returns the index of each token's word.
+        starts: int64, shape ``(tokens, 1)``: the character at which the word of each token starts,
+            if spans are those in the words of a pre-split text, else 0.
     """
 
     text: Text
     ids: IdArray
     spans: SpanArray
     byte_spans: SpanArray
+    words: Callable[[], Sequence[int]]
+    starts: SpanArray | int = 0
 
-    def row_part(self, sequence: int) -> RowPart:
-        """Return the tokens as a part of a row."""
-        return RowPart(self.ids, sequence, sequence, self.spans)
+    def row_part(self, sequence: int, trim: Callable[[RowPart], RowPart]) -> RowPart:
+        """Return the tokens as a part of a row, with trimmed spans in the text."""
+        part = trim(RowPart(self.ids, sequence, sequence, self.spans))
+        return part._replace(spans=None if part.spans is None else part.spans + self.starts)
 
 
-def each_located(texts: Sequence[Text], found: LocatedBatch) -> Iterator[LocatedTokens]:
-    """Yield the tokens of each text of a batch."""
-    for text, start, end in zip(texts, found.offsets, found.offsets[1:], strict=False):
+def each_located(
+    texts: Sequence[Text], found: LocatedBatch, words: Callable[[Text], Sequence[int]]
+) -> Iterator[LocatedTokens]:
+    """Yield the tokens of each text of a batch.
+
+    Args:
+        texts: the texts.
+        found: their tokens.
+        words: returns the index of each token's word in a text.
+    """
+    for text, (start, end) in zip(texts, pairwise(found.offsets), strict=True):
         part = slice(start, end)
-        yield LocatedTokens(text, found.ids[part], found.spans[part], found.byte_spans[part])
+        yield LocatedTokens(
+            text, found.ids[part], found.spans[part], found.byte_spans[part], partial(words, text)
+        )
+
+
+def each_located_in_words(
+    texts: Sequence[Sequence[Text]], found: LocatedBatch
+) -> Iterator[LocatedTokens]:
+    """Yield the tokens of pre-split texts; each text becomes its words with spaces between them.
+
+    Args:
+        texts: the words of each text.
+        found: the tokens of each word of all texts.
+    """
+    before = 0
+    for words in texts:
+        strings = list(map(string, words))
+        bounds = found.offsets[before : before + len(words) + 1]
+        numbers = np.repeat(np.arange(len(words)), np.diff(bounds))
+        part = slice(bounds[0], bounds[-1])
+        starts, byte_starts = (
+            np.array([0, *accumulate(size + 1 for size in sizes)], np.int64)[numbers][:, None]
+            for sizes in (map(len, strings), (len(utf8(each)) for each in strings))
+        )
+        yield LocatedTokens(
+            " ".join(strings),
+            found.ids[part],
+            found.spans[part],
+            found.byte_spans[part] + byte_starts,
+            numbers.tolist,
+            starts,
+        )
+        before += len(words)
 
 
 def make_encoding(
@@ -252,7 +322,7 @@ def make_encoding(
         spans.append(part.spans)
         byte_spans.append(held.byte_spans)
         end, byte_end = len(strings[part.sequence]), len(utf8(held.text))
-    return Encoding(
+    encoding = Encoding(
         text=strings[0],
         ids=ids,
         tokens=[tokens[i] for i in ids],
@@ -263,6 +333,19 @@ def make_encoding(
         sequence=sequence,
         pair=strings[1] if len(texts) > 1 else None,
     )
+    counts = [(part.sequence, len(part.ids)) for part in row]
+    set_words(encoding, partial(_words_of_row, counts, [each.words for each in texts]))
+    return encoding
+
+
+def _words_of_row(
+    counts: Sequence[tuple[int, int]], words: Sequence[Callable[[], Sequence[int]]]
+) -> list[int | None]:
+    """Return the index of each token's word, given the text and the size of each part."""
+    found: list[int | None] = []
+    for text, count in counts:
+        found += [None] * count if text < 0 else words[text]()
+    return found
 
 
 def _concat_spans(parts: Sequence[SpanArray]) -> SpanArray:
