@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property, lru_cache
-from operator import index
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from toksmith._base.arrays import IdArray
-from toksmith._base.lazy import np, regex
-from toksmith._base.text import utf8
+from toksmith._base.lazy import regex
 from toksmith._base.threads import thread_count
-from toksmith.compat.tiktoken.ranks import ranked_pipeline
-from toksmith.compat.tiktoken.unstable import completions, last_chunk
-from toksmith.errors import OptionError, UnknownTokenError
-from toksmith.models import BPE
+from toksmith.compat.tiktoken._tiktoken import NONE, CoreBPE, check_text, common_start
 from toksmith.pipeline import Pipeline
-from toksmith.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from toksmith._base.arrays import OffsetArray
 
 Allowed: TypeAlias = "Literal['all'] | AbstractSet[str]"
 Disallowed: TypeAlias = "Literal['all'] | Collection[str]"
 
-_MOST = 2**32
-_NONE: frozenset[str] = frozenset()
+_CONTINUING = bytes(range(0x80, 0xC0))
+"""The bytes inside a character of UTF-8."""
 
 REGISTERED: dict[str, Encoding] = {}
 """The encodings that get_encoding() has made, by name; pickles hold only their names."""
@@ -68,9 +59,11 @@ class Encoding:
         special_tokens: dict[str, int],
         explicit_n_vocab: int | None = None,
     ) -> None:
-        pipeline, outer = ranked_pipeline(mergeable_ranks, special_tokens, pat_str)
-        self._set_up(name, pat_str, special_tokens, Tokenizer(pipeline), outer)
+        self.name = name
+        self._pat_str = pat_str
         self._mergeable_ranks = mergeable_ranks
+        self._special_tokens = special_tokens
+        self._core_bpe = CoreBPE(mergeable_ranks, special_tokens, pat_str)
         self.max_token_value = max(
             max(mergeable_ranks.values()), max(special_tokens.values(), default=0)
         )
@@ -81,25 +74,6 @@ class Encoding:
                     f"explicit_n_vocab is {explicit_n_vocab}, but there are {found} tokens with "
                     f"ids up to {self.max_token_value}"
                 )
-
-    def _set_up(
-        self,
-        name: str,
-        pat_str: str,
-        special_tokens: dict[str, int],
-        tokenizer: Tokenizer,
-        outer: OffsetArray | None,
-    ) -> None:
-        self.name = name
-        self._pat_str = pat_str
-        self._special_tokens = special_tokens
-        self._tokenizer = tokenizer
-        self._outer = outer
-        self._inner = (
-            None if outer is None else {i: place for place, i in enumerate(outer.tolist())}
-        )
-        self._has_all = frozenset(special_tokens)
-        self._special_ids = frozenset(special_tokens.values())
 
     @classmethod
     def of(cls, name: str, pipeline: Pipeline) -> Encoding:
@@ -115,16 +89,25 @@ class Encoding:
             16384
         """
         self = cls.__new__(cls)
-        special = {token.content: token.id for token in pipeline.framing.added_tokens}
-        pattern: str = pipeline.splitter.pattern  # type: ignore[union-attr]
-        self._set_up(name, pattern, special, Tokenizer(pipeline), None)
-        self.max_token_value = self._tokenizer.vocab_size - 1
+        splitter: Any = pipeline.splitter
+        self.name = name
+        self._pat_str = splitter.pattern
+        self._core_bpe = CoreBPE.of(pipeline)
+        self._special_tokens = {token.content: token.id for token in pipeline.framing.added_tokens}
+        self.max_token_value = self._core_bpe.tokenizer.vocab_size - 1
         return self
 
     @cached_property
     def _mergeable_ranks(self) -> dict[bytes, int]:
-        vocab = self._tokenizer.pipeline.model.vocab
-        return {token: token_id for token_id, token in enumerate(vocab) if token}
+        return dict(self._core_bpe.ranks)
+
+    @cached_property
+    def _has_all(self) -> frozenset[str]:
+        return frozenset(self._special_tokens)
+
+    @cached_property
+    def _special_ids(self) -> frozenset[int]:
+        return frozenset(self._special_tokens.values())
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -142,16 +125,13 @@ class Encoding:
             >>> get_encoding("toksmith-small").encode_ordinary("hello world")
             [12700, 111, 1683]
         """
-        if type(text) is not str:
-            _check_text(text)
-        ids = self._tokenizer.encode(text)
-        return ids if self._outer is None else self._own(ids)
+        return self._core_bpe.encode_ordinary(text)
 
     def encode(
         self,
         text: str,
         *,
-        allowed_special: Allowed = _NONE,
+        allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
     ) -> list[int]:
         """Return the ids of a text; by default, a text that holds a special token is an error.
@@ -174,16 +154,13 @@ class Encoding:
             [16382]
         """
         allowed = self._check_special(text, allowed_special, disallowed_special)
-        if not allowed:
-            return self.encode_ordinary(text)
-        ids = self._tokenizer.encode(text, special=allowed)
-        return ids if self._outer is None else self._own(ids)
+        return self._core_bpe.encode(text, allowed)
 
     def encode_to_numpy(
         self,
         text: str,
         *,
-        allowed_special: Allowed = _NONE,
+        allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
     ) -> IdArray:
         """Return the ids of a text as a uint32 array; see :meth:`encode`.
@@ -199,8 +176,7 @@ class Encoding:
             array([12700,   111,  1683], dtype=uint32)
         """
         allowed = self._check_special(text, allowed_special, disallowed_special)
-        ids = self._tokenizer.encode_array(text, special=allowed)
-        return ids if self._outer is None else np.array(self._own(ids), np.uint32)
+        return self._core_bpe.encode_to_tiktoken_buffer(text, allowed)
 
     def encode_ordinary_batch(
         self, text: list[str], *, num_threads: int | None = 8
@@ -216,14 +192,14 @@ class Encoding:
             >>> get_encoding("toksmith-small").encode_ordinary_batch(["hello", " world"])
             [[12700, 111], [1683]]
         """
-        return self._encode_batch(_checked_texts(text), _NONE, num_threads)
+        return self._core_bpe.encode_batch(_checked_texts(text), NONE, _threads(num_threads))
 
     def encode_batch(
         self,
         text: list[str],
         *,
         num_threads: int | None = 8,
-        allowed_special: Allowed = _NONE,
+        allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
     ) -> list[list[int]]:
         """Return the ids of many texts; see :meth:`encode`.
@@ -244,22 +220,13 @@ class Encoding:
         if disallowed:
             for each in texts:
                 _refuse(each, disallowed)
-        return self._encode_batch(texts, allowed, num_threads)
-
-    def _encode_batch(
-        self, texts: list[str], allowed: frozenset[str], num_threads: int | None
-    ) -> list[list[int]]:
-        batch = self._tokenizer.encode_batch(
-            texts, special=allowed or "text", threads=_threads(num_threads)
-        )
-        lists = batch.to_lists()
-        return lists if self._outer is None else list(map(self._own, lists))
+        return self._core_bpe.encode_batch(texts, allowed, _threads(num_threads))
 
     def encode_with_unstable(
         self,
         text: str,
         *,
-        allowed_special: Allowed = _NONE,
+        allowed_special: Allowed = NONE,
         disallowed_special: Disallowed = "all",
     ) -> tuple[list[int], list[list[int]]]:
         """Return the ids that more text cannot change, and the ids that may come after them.
@@ -280,39 +247,7 @@ class Encoding:
             ([12700, 111], True)
         """
         allowed = self._check_special(text, allowed_special, disallowed_special)
-        ids = self.encode(text, allowed_special=allowed, disallowed_special=())
-        last = self._unstable_length(ids, utf8(text), allowed)
-        stable, rest = ids[: len(ids) - last], ids[len(ids) - last :]
-        if not rest:
-            return stable, []
-        found = completions(
-            self.decode_bytes(rest),
-            self.token_byte_values(),
-            self._mergeable_ranks,
-            self.encode_ordinary_batch,
-            self._merge,
-        )
-        return stable, [list(each) for each in found]
-
-    def _unstable_length(self, ids: list[int], data: bytes, allowed: frozenset[str]) -> int:
-        """Return the number of ids at the end that more text may change.
-
-        They come from the last chunk, and from white space before it if it is white space too.
-        """
-        chunk = last_chunk(self._tokenizer.pipeline, data, allowed)
-        if not chunk:
-            return 0
-        last = len(self._encode_single_piece(chunk))
-        spaces = self._space_ids
-        if ids[len(ids) - last] in spaces:
-            while last < len(ids) and ids[len(ids) - last - 1] in spaces:
-                last += 1
-        return last
-
-    @cached_property
-    def _space_ids(self) -> frozenset[int]:
-        ranks = self._mergeable_ranks.items()
-        return frozenset(token_id for token, token_id in ranks if not token.strip(b" \n\t"))
+        return self._core_bpe.encode_with_unstable(text, allowed)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """Return the id of a token, special or not.
@@ -328,13 +263,7 @@ class Encoding:
             >>> get_encoding("toksmith-small").encode_single_token(" world")
             1683
         """
-        token = _bytes_of(text_or_bytes)
-        found = self._mergeable_ranks.get(token)
-        if found is None:
-            found = self._special_tokens.get(token.decode("utf-8", "surrogateescape"))
-        if found is None:
-            raise KeyError(token)
-        return found
+        return self._core_bpe.encode_single_token(_bytes_of(text_or_bytes))
 
     # Decoding
 
@@ -353,19 +282,7 @@ class Encoding:
             >>> get_encoding("toksmith-small").decode_bytes([12700, 111])
             b'hello'
         """
-        if self._outer is None:
-            try:
-                return self._tokenizer.decode_bytes(tokens)
-            except (UnknownTokenError, OptionError):
-                pass  # the loop below raises tiktoken's errors
-        return b"".join(self._each_token(tokens))
-
-    def _each_token(self, tokens: Sequence[int]) -> Iterable[bytes]:
-        for token in tokens:
-            data = self._decoder.get(_id(token))
-            if data is None:
-                raise KeyError(f"Invalid token for decoding: {token}")
-            yield data
+        return self._core_bpe.decode_bytes(tokens)
 
     def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
         """Return the text of ids.
@@ -383,7 +300,7 @@ class Encoding:
             >>> get_encoding("toksmith-small").decode([12700, 111, 1683])
             'hello world'
         """
-        return self.decode_bytes(tokens).decode("utf-8", errors)
+        return self._core_bpe.decode_bytes(tokens).decode("utf-8", errors)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """Return the bytes of a token, special or not.
@@ -400,10 +317,7 @@ class Encoding:
             >>> get_encoding("toksmith-small").decode_single_token_bytes(1683)
             b' world'
         """
-        data = self._decoder.get(_id(token))
-        if data is None:
-            raise KeyError(str(token))
-        return data
+        return self._core_bpe.decode_single_token_bytes(token)
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
         """Return the bytes of each id; see :meth:`decode_single_token_bytes`.
@@ -435,10 +349,14 @@ class Encoding:
             >>> get_encoding("toksmith-small").decode_with_offsets([12700, 111, 1683])
             ('hello world', [0, 4, 5])
         """
-        from toksmith.tokenizer.decode_spans import locate_bytes
-
-        text, spans = locate_bytes(self.decode_tokens_bytes(tokens), "strict")
-        return text, spans[:, 0].tolist()
+        parts = self.decode_tokens_bytes(tokens)
+        text = b"".join(parts).decode()
+        starts: list[int] = []
+        begun = 0  # the number of characters that begin in the tokens so far
+        for part in parts:
+            starts.append(begun - (part[:1] in _CONTINUING and part != b""))
+            begun += len(part) if part.isascii() else len(part.translate(None, _CONTINUING))
+        return text, starts
 
     def decode_batch(
         self,
@@ -476,13 +394,7 @@ class Encoding:
             >>> get_encoding("toksmith-small").decode_bytes_batch([[12700, 111], [1683]])
             [b'hello', b' world']
         """
-        threads = _threads(num_threads)
-        if self._outer is None:
-            try:
-                return self._tokenizer.decode_bytes_batch(batch, threads=threads)
-            except (UnknownTokenError, OptionError):
-                pass
-        return list(map(self.decode_bytes, batch))
+        return self._core_bpe.decode_bytes_batch(batch, _threads(num_threads))
 
     # The vocabulary
 
@@ -494,11 +406,7 @@ class Encoding:
             >>> get_encoding("toksmith-small").token_byte_values()[:2]
             [b'\x00', b'\x01']
         """
-        return list(self._sorted_tokens)
-
-    @cached_property
-    def _sorted_tokens(self) -> list[bytes]:
-        return sorted(self._mergeable_ranks)
+        return self._core_bpe.token_byte_values()
 
     @property
     def eot_token(self) -> int:
@@ -555,20 +463,7 @@ class Encoding:
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
         """Return the ids of a text that is not split."""
-        return self._own(self._unsplit.encode(_bytes_of(text_or_bytes)))
-
-    def _merge(self, pieces: Sequence[bytes]) -> list[list[int]]:
-        """Return the ids of unsplit texts, found by merging even if the whole is a token."""
-        return list(map(self._own, self._merging.encode_batch(pieces).to_lists()))
-
-    @cached_property
-    def _unsplit(self) -> Tokenizer:
-        return Tokenizer(Pipeline(self._tokenizer.pipeline.model))
-
-    @cached_property
-    def _merging(self) -> Tokenizer:
-        model: Any = self._tokenizer.pipeline.model
-        return Tokenizer(Pipeline(BPE(model.vocab, vars(model)["merges"])))
+        return self._core_bpe.encode_single_piece(_bytes_of(text_or_bytes))
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         """Return the ids of a text that Python's ``regex`` splits."""
@@ -579,18 +474,8 @@ class Encoding:
         ]
 
     def _encode_bytes(self, text: bytes) -> list[int]:
-        """Return the ids of bytes; from the last chunk before invalid UTF-8 on, nothing is split.
-
-        A text that was cut inside a character gets ids that fit the text that it was cut from.
-        """
-        try:
-            return self.encode_ordinary(text.decode())
-        except UnicodeDecodeError as wrong:
-            valid = text[: wrong.start]
-        ids = self.encode_ordinary(valid.decode())
-        last = self._unstable_length(ids, valid, _NONE)
-        kept, rest = ids[: len(ids) - last], ids[len(ids) - last :]
-        return kept + self._encode_single_piece(self.decode_bytes(rest) + text[len(valid) :])
+        """Return the ids of bytes; see :meth:`CoreBPE._encode_bytes`."""
+        return self._core_bpe._encode_bytes(text)
 
     # Pickling
 
@@ -610,7 +495,7 @@ class Encoding:
         else:
             self.__init__(**state)  # type: ignore[misc]
 
-    # Special tokens and ids
+    # Special tokens
 
     def _check_special(
         self, text: str, allowed_special: Allowed, disallowed_special: Disallowed
@@ -618,7 +503,7 @@ class Encoding:
         """Return the special tokens to look for, after a check of the text for the others."""
         allowed, disallowed = self._special(allowed_special, disallowed_special)
         if type(text) is not str:
-            _check_text(text)
+            check_text(text)
         if disallowed:
             _refuse(text, disallowed)
         return allowed
@@ -630,7 +515,7 @@ class Encoding:
         if isinstance(allowed_special, str) and allowed_special == "all":
             allowed = self._has_all
         elif not allowed_special and isinstance(allowed_special, AbstractSet):
-            allowed = _NONE
+            allowed = NONE
         elif isinstance(allowed_special, AbstractSet):
             allowed = self._has_all.intersection(allowed_special)
         else:
@@ -642,31 +527,6 @@ class Encoding:
             return allowed, self._has_all - allowed if allowed else self._has_all
         return allowed, frozenset(disallowed_special)
 
-    def _own(self, ids: Sequence[int] | IdArray) -> list[int]:
-        """Return this encoding's ids for those of its pipeline."""
-        if self._outer is None:
-            return list(ids)
-        own = self._outer[np.asarray(ids, np.int64)]
-        if own.min(initial=0) < 0:
-            place = int(own.argmin())
-            raise KeyError(self._tokenizer.token_bytes(int(ids[place])))
-        found: list[int] = own.tolist()
-        return found
-
-    @cached_property
-    def _decoder(self) -> Mapping[int, bytes]:
-        tokens = {token_id: token for token, token_id in self._mergeable_ranks.items()}
-        for literal, token_id in self._special_tokens.items():
-            tokens.setdefault(token_id, literal.encode())
-        return tokens
-
-
-def _id(token: int) -> int:
-    number = index(token)
-    if not 0 <= number < _MOST:
-        raise OverflowError(f"{number} is no id: use 0 to {_MOST - 1}")
-    return number
-
 
 def _bytes_of(text: str | bytes) -> bytes:
     if isinstance(text, str):
@@ -676,15 +536,10 @@ def _bytes_of(text: str | bytes) -> bytes:
     return text
 
 
-def _check_text(text: object) -> None:
-    if not isinstance(text, str):
-        raise TypeError(f"text is {text!r:.80}: use a str, not {type(text).__name__}")
-
-
 def _checked_texts(texts: Iterable[str]) -> list[str]:
     found = list(texts)
     for text in found:
-        _check_text(text)
+        check_text(text)
     return found
 
 
@@ -697,19 +552,14 @@ def _threads(num_threads: int | None) -> int:
 
 
 @lru_cache(maxsize=128)
-def _finder(literals: frozenset[str]) -> tuple[str, re.Pattern[str]]:
-    """Return what all literals start with, and a pattern that finds the longest one."""
+def _pattern(literals: frozenset[str]) -> re.Pattern[str]:
+    """Return a pattern that finds the first of some strings, the longest if several start there."""
     longest_first = sorted(literals, key=len, reverse=True)
-    first, last = min(literals), max(literals)
-    common = 0
-    while common < len(first) and first[common : common + 1] == last[common : common + 1]:
-        common += 1
-    return first[:common], re.compile("|".join(map(re.escape, longest_first)))
+    return re.compile("|".join(map(re.escape, longest_first)))
 
 
 def _refuse(text: str, disallowed: frozenset[str]) -> None:
-    start, pattern = _finder(disallowed)
-    if start in text and (match := pattern.search(text)):
+    if common_start(disallowed) in text and (match := _pattern(disallowed).search(text)):
         raise_disallowed_special_token(match.group())
 
 

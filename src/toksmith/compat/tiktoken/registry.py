@@ -44,8 +44,7 @@ def _available_plugin_modules() -> list[str]:
     except ImportError:
         return []
     prefix = tiktoken_ext.__name__ + "."
-    found = [module.name for module in pkgutil.iter_modules(tiktoken_ext.__path__, prefix)]
-    return [name for name in found if name != _OWN_PLUGIN]
+    return [module.name for module in pkgutil.iter_modules(tiktoken_ext.__path__, prefix)]
 
 
 def _find_constructors() -> dict[str, Callable[[], dict[str, Any]]]:
@@ -56,6 +55,8 @@ def _find_constructors() -> dict[str, Callable[[], dict[str, Any]]]:
                 name: partial(_published, name) for name in NAMES
             }
             for module in _available_plugin_modules():
+                if module == _OWN_PLUGIN:
+                    continue
                 plugin = importlib.import_module(module)
                 if not hasattr(plugin, "ENCODING_CONSTRUCTORS"):
                     raise ValueError(
