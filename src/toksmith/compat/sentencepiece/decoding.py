@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from toksmith import engine
+from toksmith._base.arrays import IdArray
+from toksmith._base.lazy import np, npt
 from toksmith.compat.sentencepiece.model import BYTE, CONTROL, UNKNOWN, Model
 from toksmith.compat.sentencepiece.normalizing import normalize_text
 from toksmith.compat.sentencepiece.segmentation import Segmentation
@@ -13,6 +16,71 @@ from toksmith.normalizers import SentencePieceNormalizer
 
 _SPACE = "\u2581".encode()
 _REPLACEMENT = "\ufffd".encode()
+
+
+class BatchDecoder:
+    """Decodes rows of ids at once, by a table of the text of each piece.
+
+    Args:
+        model: the model; it has no denormalizer.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._strips = model.decoder.add_dummy_prefix or model.decoder.remove_extra_whitespaces
+        self._strips_once = not model.decoder.remove_extra_whitespaces
+        surfaces = [
+            bytes([int(piece[3:5], 16)])
+            if model.types[token_id] == BYTE
+            else _surface(model, model.decoder, token_id, piece, False)[0]
+            for token_id, piece in enumerate(model.vocab)
+        ]
+        self._sizes = np.array([len(surface) for surface in surfaces])
+        self._is_byte = np.array(model.types) == BYTE
+        self._is_spaced = [
+            piece.startswith(_SPACE) and kind not in (CONTROL, UNKNOWN)
+            for piece, kind in zip(model.vocab, model.types, strict=True)
+        ]
+        self._engine = engine.make_decoder(surfaces, np.ones(len(surfaces), np.bool_))
+
+    def decode(self, ids: IdArray, ends: Sequence[int], threads: int) -> list[str | None]:
+        """Return the text of each row, ``None`` for one whose bytes do not form characters.
+
+        Args:
+            ids: the ids of all rows, each of a piece.
+            ends: the end of each row.
+            threads: the number of threads.
+        """
+        data = self._engine.decode(ids, threads)
+        sizes = self._sizes[ids]
+        places = np.concatenate([[0], sizes.cumsum()]).tolist()
+        # Pieces without text between bytes keep characters apart that the bytes would form.
+        apart = np.flatnonzero(self._is_byte[ids[:-1]] & (sizes[1:] == 0))
+        broken = {*np.searchsorted(ends, apart, "right").tolist()}
+        found: list[str | None] = []
+        start = 0
+        for row, end in enumerate(ends):
+            first = places[start] + self._stripped(ids, sizes, start, end)
+            try:
+                text = data[first : places[end]].decode()
+            except UnicodeDecodeError:
+                broken.add(row)
+            found.append(None if row in broken else text)
+            start = end
+        return found
+
+    def _stripped(self, ids: IdArray, sizes: npt.NDArray[np.int64], start: int, end: int) -> int:
+        """Return the number of spaces at the start of a row that do not belong to the text."""
+        count = 0
+        while self._strips and start < end:
+            size = sizes[start]
+            if self._is_spaced[ids[start]]:
+                count += 1
+                if self._strips_once or size > 1:
+                    break
+            elif size:
+                break
+            start += 1
+        return count
 
 
 def decode_pieces(model: Model, pieces: Sequence[bytes]) -> Segmentation:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 
+from toksmith._base.arrays import IdArray
+from toksmith._base.lazy import np
 from toksmith._base.records import replace
 from toksmith._base.text import Text, utf8
-from toksmith.compat.sentencepiece.decoding import decode_pieces
+from toksmith._base.threads import thread_count
+from toksmith.compat.sentencepiece.decoding import BatchDecoder, decode_pieces
 from toksmith.compat.sentencepiece.failures import (
     PieceIndexError,
     PieceTypeError,
@@ -91,6 +95,7 @@ class SentencePieceProcessor:
         self._decode_extra: list[str] = []
         self._data = b""
         self._loaded: Model | None = None
+        self._batch_decoder: BatchDecoder | None = None
         if model_file or model_proto:
             self.load(model_file, model_proto)
 
@@ -146,7 +151,7 @@ class SentencePieceProcessor:
     def load_from_serialized_proto(self, serialized: Any) -> bool:
         """Load the content of a ``.model`` file, or a message ``ModelProto``."""
         data = serialized_bytes(serialized)
-        self._loaded = _checked(lambda: Model.of(data))
+        self._set_model(_checked(lambda: Model.of(data)))
         self._data = data
         return True
 
@@ -155,7 +160,11 @@ class SentencePieceProcessor:
         return self._data
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_loaded"}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("_loaded", "_batch_decoder")
+        }
 
     def __setstate__(self, state: Any) -> None:
         SentencePieceProcessor.__init__(self)
@@ -164,6 +173,9 @@ class SentencePieceProcessor:
         vars(self).update(state)
         if self._data:
             self.load_from_serialized_proto(self._data)
+
+    def _set_model(self, model: Model) -> None:
+        self._loaded, self._batch_decoder = model, None
 
     @property
     def _model(self) -> Model:
@@ -723,9 +735,8 @@ class SentencePieceProcessor:
         model = self._model
         if not self._decode_extra and form in (str, bytes):
             known = [self._ids_of(row) for row in rows]
-            if None not in known:
-                texts = model.tokenizer.decode_batch(known, threads=threads)  # type: ignore[arg-type]
-                return [text.encode() for text in texts] if form is bytes else list(texts)
+            if not any(row is None for row in known) and not model.decoder.charsmap:
+                return self._decoded_at_once(rows, known, form, threads)
         found: list[Any] = []
         for row in rows:
             pieces = [self._piece_of(each) for each in row]
@@ -747,16 +758,45 @@ class SentencePieceProcessor:
                 found.append(message_of(segmentation, form))
         return found
 
-    def _ids_of(self, row: Sequence[Any]) -> list[int] | None:
+    def _decoded_at_once(
+        self,
+        rows: Sequence[Sequence[Any]],
+        known: Sequence[IdArray | None],
+        form: OutType,
+        threads: int | None,
+    ) -> list[Any]:
+        """Return the texts of rows whose pieces are all known."""
+        held = [ids for ids in known if ids is not None]
+        ends = [*accumulate(map(len, held))]
+        ids = np.concatenate([np.zeros(0, np.uint32), *held])
+        if self._batch_decoder is None:
+            self._batch_decoder = BatchDecoder(self._model)
+        texts = self._batch_decoder.decode(ids, ends, thread_count(threads, ids.nbytes))
+        found: list[Any] = []
+        for row, text in zip(rows, texts, strict=True):
+            if text is None:
+                data = decode_pieces(self._model, [self._piece_of(each) for each in row]).text
+                found.append(data if form is bytes else data.decode("utf-8", "replace"))
+            else:
+                found.append(text.encode() if form is bytes else text)
+        return found
+
+    def _ids_of(self, row: Sequence[Any]) -> IdArray | None:
         """Return the ids of a row of ids or pieces; ``None`` if one of its pieces is not known."""
         if len(row) and isinstance(row[0], str | bytes):
             ids = [self._model.ids.get(utf8(piece)) for piece in row]
-            return None if None in ids else ids  # type: ignore[return-value]
-        if hasattr(row, "dtype") and row.dtype.kind not in "iu":
-            raise PieceTypeError(
-                f"ids are whole numbers, not {row.dtype}: use an array of integers"
-            )
-        return [self._checked_id(token_id) for token_id in row]
+            return None if None in ids else np.array(ids, np.uint32)
+        try:
+            array = np.asarray(row) if len(row) or hasattr(row, "dtype") else np.zeros(0, np.int64)
+        except (ValueError, OverflowError):
+            array = np.zeros(1, object)
+        if array.dtype.kind not in "iu" or array.ndim != 1:
+            if hasattr(row, "dtype"):
+                raise PieceTypeError(f"ids are whole numbers, not {row.dtype}: use integers")
+            return np.array([self._checked_id(token_id) for token_id in row], np.uint32)
+        if len(array) and not 0 <= (least := array.min()) <= (most := array.max()) < len(self):
+            self._checked_id(least if least < 0 else most)
+        return array.astype(np.uint32)
 
     def _piece_of(self, item: Any) -> bytes:
         if isinstance(item, str | bytes):
@@ -914,7 +954,7 @@ class SentencePieceProcessor:
         for piece, kind in zip(message.pieces, types, strict=True):
             if piece.type != kind:
                 piece.type = kind
-        self._loaded = self._model.with_types(types)
+        self._set_model(self._model.with_types(types))
         self._data = message.SerializeToString(deterministic=True)
 
     # Normalization
@@ -946,7 +986,7 @@ class SentencePieceProcessor:
             remove_extra_whitespaces=spec.remove_extra_whitespaces,
             escape_whitespaces=spec.escape_whitespaces,
         )
-        self._loaded = self._model.with_normalizer(step)
+        self._set_model(self._model.with_normalizer(step))
         self._data = message.SerializeToString(deterministic=True)
         return True
 
