@@ -44,13 +44,13 @@ inline void check(bool holds, const char* file, int line, const char* what,
 #define CHECK(condition, ...) \
     toksmith::test::check((condition), __FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__)
 
-#define CHECK_THROWS(expression, Error)                              \
-    do {                                                             \
-        bool thrown = false;                                         \
-        try {                                                        \
-            expression;                                              \
-        } catch (const Error&) {                                     \
-            thrown = true;                                           \
-        }                                                            \
-        CHECK(thrown, std::string(#expression) + " throws " #Error); \
+#define CHECK_THROWS(expression, Error)               \
+    do {                                              \
+        bool thrown = false;                          \
+        try {                                         \
+            expression;                               \
+        } catch (const Error&) {                      \
+            thrown = true;                            \
+        }                                             \
+        CHECK(thrown, #expression " throws " #Error); \
     } while (false)
