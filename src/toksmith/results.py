@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise, starmap
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
 
 from toksmith._base.arrays import IdArray, OffsetArray, Span, SpanArray
 from toksmith._base.checks import check_index, whole
@@ -337,8 +337,39 @@ class Batch:
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.ids))
 
 
+class _MadeLater:
+    """A frozen dataclass some of whose arrays are made at their first use."""
+
+    def __getattr__(self, name: str) -> npt.NDArray[np.integer]:
+        make = self.__dict__.get("_later", {}).get(name)
+        if make is None:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        array: npt.NDArray[np.integer] = self.__dict__.setdefault(name, make())
+        return array
+
+    def __getstate__(self) -> dict[str, object]:
+        made = {name: getattr(self, name) for name in self.__dict__.get("_later", ())}
+        state = {**self.__dict__, **made}
+        state.pop("_later", None)
+        return state
+
+
+_Arrays = TypeVar("_Arrays", bound=_MadeLater)
+
+
+def make_later(inputs: _Arrays, **arrays: Callable[[], npt.NDArray[np.integer]]) -> _Arrays:
+    """Drop these attributes of inputs, and return the inputs.
+
+    The functions make the attributes when they are first read.
+    """
+    for name in arrays:
+        del inputs.__dict__[name]
+    inputs.__dict__["_later"] = arrays
+    return inputs
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Inputs(Mapping[str, "OffsetArray"]):
+class Inputs(_MadeLater, Mapping[str, "OffsetArray"]):
     """Model inputs: texts, or pairs of texts, as ``n`` rows of ``L`` tokens.
 
     As a mapping it has the keys ``input_ids``, ``attention_mask`` and ``token_type_ids``, so that
@@ -430,7 +461,7 @@ _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_i
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RaggedInputs:
+class RaggedInputs(_MadeLater):
     """Model inputs as ``n`` rows of different lengths, one after the other, without padding.
 
     Attributes:

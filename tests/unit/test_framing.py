@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -430,3 +433,19 @@ class TestPreSplitTexts:
         assert repr(rows) == "<RaggedInputs: 0 rows, 0 tokens>"
         with pytest.raises(OptionError, match="call prepare_ragged with spans=True"):
             tokenizer().prepare_ragged([]).span_lists()
+
+
+def test_arrays_that_are_made_later() -> None:
+    """They are the same after pickling, copying and replacing."""
+    tok = tokenizer()
+    inputs = tok.prepare(["the", ""], padding=Padding(id=0))
+    for other in (pickle.loads(pickle.dumps(inputs)), copy.deepcopy(inputs), replace(inputs)):
+        assert other == inputs
+        assert other.sequence.tolist() == [[-1, 0, -1], [-1, -1, -1]]
+        assert other.special_tokens_mask.tolist() == [[1, 0, 1], [1, 1, 1]]
+    with pytest.raises(AttributeError, match="Inputs has no attribute 'nothing'"):
+        inputs.nothing  # noqa: B018
+    rows = tok.prepare_ragged(["the", ""])
+    assert pickle.loads(pickle.dumps(rows)) == rows
+    assert rows.lists(rows.special_tokens_mask) == [[1, 0, 1], [1, 1]]
+    assert rows.lists(rows.sequence) == [[-1, 0, -1], [-1, -1]]

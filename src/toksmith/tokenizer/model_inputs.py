@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np
@@ -15,9 +15,11 @@ from toksmith.engine.rows import RowTable, Shape, SpanTrim
 from toksmith.errors import OptionError
 from toksmith.framing import Framing, Padding, Settings, Template, TextPart, Truncation
 from toksmith.framing.layout import RowLayout
-from toksmith.results import Batch, Inputs, RaggedInputs
+from toksmith.results import Batch, Inputs, RaggedInputs, make_later
 from toksmith.tokenizer.encode import Special, TextEncoder
 from toksmith.tokenizer.rows import Trimmer
+
+_Inputs = TypeVar("_Inputs", Inputs, RaggedInputs)
 
 
 class Column(NamedTuple):
@@ -149,30 +151,40 @@ class PreparedRows:
         """
         width = padding.target(self.table.longest)
         shape = Shape(width, padding.direction == "left")
-        return Inputs(
+        inputs = Inputs(
             ids=self._ids(shape, padding.id or 0),
             attention_mask=self._attention(shape),
             type_ids=self._type_ids(shape, padding.type_id),
-            special_tokens_mask=self._special(shape),
+            special_tokens_mask=np.zeros(0, np.int64),
             lengths=np.diff(self.table.starts),
             document=self.table.documents,
-            sequence=self._sequence(shape),
+            sequence=np.zeros(0, np.int8),
             spans=self._spans(shape),
             words=self._words(shape),
         )
+        return self._with_rare_arrays(inputs, shape)
 
     def ragged(self) -> RaggedInputs:
         """Return the rows one after the other."""
         shape = Shape()
-        return RaggedInputs(
+        inputs = RaggedInputs(
             ids=self._ids(shape, 0, np.uint32),
             offsets=self.table.starts,
             type_ids=self._type_ids(shape, 0),
-            special_tokens_mask=self._special(shape),
+            special_tokens_mask=np.zeros(0, np.int64),
             document=self.table.documents,
-            sequence=self._sequence(shape),
+            sequence=np.zeros(0, np.int8),
             spans=self._spans(shape),
             words=self._words(shape),
+        )
+        return self._with_rare_arrays(inputs, shape)
+
+    def _with_rare_arrays(self, inputs: _Inputs, shape: Shape) -> _Inputs:
+        """Return inputs whose arrays that few models read are made at their first use."""
+        return make_later(
+            inputs,
+            special_tokens_mask=lambda: self._special(shape),
+            sequence=lambda: self._sequence(shape),
         )
 
     def batch(self) -> Batch:
