@@ -25,6 +25,28 @@ SplitTable runs_of(std::uint32_t member) {
     return SplitTable(starts, classes, next, actions, {0b10, 0b01});
 }
 
+// Chunks are runs of "a", of spaces, and of all other characters, until a digit 1, where it gets
+// lost.
+SplitTable runs_up_to_a_one() {
+    const std::uint32_t starts[] = {0, ' ', '!', '1', '2', 'a', 'b'};
+    const std::uint8_t classes[] = {0, 2, 0, 3, 0, 1, 0};
+    constexpr std::uint16_t kLostState = 4;
+    std::vector<std::uint16_t> next;
+    std::vector<SplitTable::Action> actions;
+    for (std::uint16_t state = 0; state < kLostState; ++state) {
+        for (std::uint16_t kind = 0; kind < 3; ++kind) {
+            next.push_back(kind + 1);
+            actions.push_back(state == 0 || state == kind + 1 ? 0 : kEndsHere);
+        }
+        next.push_back(kLostState);
+        actions.push_back(0);
+        actions.push_back(state == 0 ? 0 : kEndsHere);
+    }
+    next.insert(next.end(), 4, kLostState);
+    actions.insert(actions.end(), 5, 0);
+    return SplitTable(starts, classes, next, actions, {0b0110, 0b1101, 0b1011, 0b0110});
+}
+
 std::vector<std::uint64_t> ends_by_tables(const Splitter& splitter, isa::Level level, Text text) {
     std::vector<std::uint64_t> result;
     find_by_tables_of(level)(
@@ -151,6 +173,20 @@ TEST(tables_reach_back_to_the_register) {
             CHECK(ends_by_tables(splitter, level, text_of(text)) == ends_of_lines(text_of(text)));
         }
     }
+}
+
+TEST(a_chain_of_tables_splits_where_the_table_before_it_gets_lost) {
+    const SplitTable whole = runs_up_to_a_one();
+    const Splitter splitter({whole, runs_of('a'), runs_of(' ')});
+    Random random{8};
+    for (int i = 0; i < 600; ++i) {
+        const Bytes text = random_text(random, random.below(400));
+        for (const isa::Level level : levels())
+            CHECK(ends_by_tables(splitter, level, text_of(text)) ==
+                  ends_of_runs("a ", text_of(text)));
+    }
+    CHECK_THROWS(Splitter({whole}), std::invalid_argument);
+    CHECK_THROWS(Splitter({runs_of(' '), whole}), std::invalid_argument);
 }
 
 TEST(tables_cut_where_they_say) {

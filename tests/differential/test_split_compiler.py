@@ -21,7 +21,8 @@ from toksmith.errors import UnsupportedError
 from toksmith.splitters import FAMILIES
 from toksmith.splitters.compiler import Automaton, compile_covering, compile_pattern, refusal_of
 from toksmith.splitters.compiler.code_points import Partition
-from toksmith.splitters.compiler.composition import make_transducer
+from toksmith.splitters.compiler.composition import compose, make_transducer
+from toksmith.splitters.compiler.cuts import sure_cuts
 from toksmith.splitters.compiler.parser import parse
 from toksmith.splitters.compiler.program import make_program
 from toksmith.splitters.compiler.properties import named, with_case_variants
@@ -312,12 +313,15 @@ OPEN_FAR_BACK = {listed_patterns()[name] for name in ("chameleon", "deepseek-llm
 """Sequences in which several ends may be open however far back."""
 
 
+def classes_in(transducer: Transducer, text: str) -> list[int]:
+    return Automaton(transducer.classes, (), (), ()).classes_of(text)
+
+
 def check_transducer(*automata: Automaton, count: int) -> None:
     transducer = make_transducer(*automata)
-    sure = transducer.sure_cuts()
-    whole = Automaton(transducer.classes, (), (), ())
+    sure = sure_cuts(transducer.classes, [transducer])
     for text in texts_for(transducer.classes, random.Random(5), count):
-        kinds = whole.classes_of(text)
+        kinds = classes_in(transducer, text)
         ends = transducer.ends_in(kinds)
         assert ends == all_ends(automata, text), text
         for place in range(1, len(text)):
@@ -352,6 +356,38 @@ def test_a_sequence_in_which_each_split_is_one_pass_is_one_pass() -> None:
         assert make_transducer(*map(compile_pattern, patterns)).states <= 36, name
 
 
+LOSING = [
+    (["<[0-9]+>"], ["[0-9]", "[a-z]|>"]),
+    ([r"\s+$"], [r"[\u2003\u3000]+"]),
+    (["a[a-z]*!"], ["b?[c-z]"]),
+    (listed_patterns()["chameleon"][:2], listed_patterns()["chameleon"][2:]),
+    (listed_patterns()["deepseek-llm"][:4], listed_patterns()["deepseek-llm"][4:]),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), LOSING, ids=lambda patterns: patterns[0][:30])
+def test_a_pass_may_lose_track(before: Sequence[str], after: Sequence[str]) -> None:
+    stages = [make_transducer(*map(compile_pattern, patterns)) for patterns in (before, after)]
+    whole = compose(*stages, may_lose=True)
+    sure = sure_cuts(whole.classes, stages)
+    automata = [*map(compile_pattern, (*before, *after))]
+    lost = 0
+    hard = ["\r IMGIMGABCDZ", "\u3000 " * 6, "a\u2003 " * 6, "abcdefghijk!", "<123456789>"]
+    for text in texts_for(whole.classes, random.Random(6), 300):
+        text = hard[len(text) % len(hard)].join(text.partition(text[3]))
+        kinds = classes_in(whole, text)
+        ends, found = all_ends(automata, text), whole.ends_in(kinds)
+        if found != ends:
+            lost += 1
+            assert found == ends[: len(found)], text
+        for place in range(1, len(text)):
+            if sure[kinds[place - 1]] >> kinds[place] & 1:
+                parts = all_ends(automata, text[:place]), all_ends(automata, text[place:])
+                assert ends == [*parts[0], *(end + place for end in parts[1])], text
+    assert whole.lost is not None
+    assert 0 < lost < 300
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_random_sequences(seed: int) -> None:
     rng = random.Random(seed)
@@ -366,10 +402,9 @@ def test_random_sequences(seed: int) -> None:
         except UnsupportedError:
             continue
         found += 1
-        whole = Automaton(transducer.classes, (), (), ())
         for _ in range(20):
             text = "".join(rng.choices("aaabbc A1\n\n .é", k=rng.randint(0, 14)))
-            ends = transducer.ends_in(whole.classes_of(text))
+            ends = transducer.ends_in(classes_in(transducer, text))
             assert ends == all_ends(automata, text), (patterns, text)
 
 
@@ -390,13 +425,13 @@ def test_random_patterns(seed: int) -> None:
             text = "".join(rng.choices("aaabbc A1\n\n .é", k=rng.randint(0, 9)))
             assert automaton.spans(text) == expected(pattern, text), (pattern, text)
             if transducer:
-                ends = transducer.ends_in(automaton.classes_of(text))
+                ends = transducer.ends_in(classes_in(transducer, text))
                 assert ends == all_ends([automaton], text), (pattern, text)
 
 
 def test_sure_cuts_of_gpt2_are_where_words_end() -> None:
     automaton = compile_pattern(FAMILIES["gpt2"].pattern)
-    sure = make_transducer(automaton).sure_cuts()
+    sure = sure_cuts(automaton.classes, [make_transducer(automaton)])
     kinds = dict(zip("a1 .\n'", automaton.classes_of("a1 .\n'"), strict=True))
     cuts = {one + two for one in kinds for two in kinds if sure[kinds[one]] >> kinds[two] & 1}
     # Not after white space, whose last character may belong to the next chunk.

@@ -6,6 +6,7 @@ a chunk of the kernel that is not one of the reference's falls apart into bytes.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 
 import numpy as np
@@ -51,6 +52,25 @@ def check(split: PatternSplitter, texts: list[bytes], threads: int = 1) -> None:
 def test_the_listed_patterns(split: PatternSplitter) -> None:
     check(split, [text.encode() for text in strategies.random_texts(7, 300)])
     check(split, strategies.random_byte_texts(8, 300), threads=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "far"),
+    [
+        ("deepseek-llm", ["€" + " \u2003" * 9, "中" + "\u2003 " * 6, "½" + " \u2003" * 30 + "9"]),
+        ("chameleon", ["\r IMGIMGABCDZ", "\u2003 IMGIMGABCDE", "\r IMGIMGIMGIMGAZ\r IMGIMGAZ"]),
+    ],
+)
+def test_sequences_whose_ends_stay_open_for_long(name: str, far: list[str]) -> None:
+    rng = random.Random(name)
+    texts = []
+    for text in strategies.random_byte_texts(9, 300):
+        pieces = [text, *(each.encode() for each in rng.choices(["ab 1", "\n", *far], k=6)), text]
+        rng.shuffle(pieces)
+        texts.append(b"".join(pieces))
+    split = splitter(name)
+    check(split, texts)
+    check(split, [b" ".join(texts), b"\xff\n".join(texts)], threads=3)
 
 
 @pytest.mark.parametrize("split", SPLITTERS)

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "base/stop.hpp"
 
 namespace toksmith {
 namespace {
@@ -43,6 +46,9 @@ SplitTable::SplitTable(std::span<const std::uint32_t> starts, std::span<const st
             next_[state * row + kind] = static_cast<State>(next[state * kinds + kind] * row);
         }
         std::copy_n(&actions[state * (kinds + 1)], kinds + 1, &actions_[state * row]);
+        // In all other states, the end of the text is an end.
+        if (state != 0 && actions[state * (kinds + 1) + kinds] == 0)
+            lost_ = static_cast<State>(state * row);
     }
 
     std::vector<std::uint8_t> every(kCodes);
@@ -62,6 +68,32 @@ SplitTable::SplitTable(std::span<const std::uint32_t> starts, std::span<const st
         block_of_[i] = found->second;
     }
     pairs_ = make_pairs();
+}
+
+const utf8::Byte* SplitTable::next_sure_cut(const utf8::Byte* from, const utf8::Byte* end) const {
+    InterruptionPoints<std::size_t{1} << 19> points;
+    std::optional<std::uint8_t> before;
+    for (const utf8::Byte* p = from; p < end;) {
+        points.step();
+        const utf8::Char character = utf8::decode(p, end);
+        const std::uint8_t kind = class_of(character.code);
+        if (before && is_sure_cut(*before, kind)) return p;
+        before = kind;
+        p += character.size;
+    }
+    return end;
+}
+
+const utf8::Byte* SplitTable::last_sure_cut(const utf8::Byte* begin, const utf8::Byte* from,
+                                            const utf8::Byte* end) const {
+    InterruptionPoints<std::size_t{1} << 19> points;
+    for (const utf8::Byte* p = from; p > begin; --p) {
+        points.step();
+        if (p < end && p[-1] < 0x80 && p[0] < 0x80 &&
+            is_sure_cut(ascii_class(p[-1]), ascii_class(p[0])))
+            return p;
+    }
+    return begin;
 }
 
 SplitTable::Pairs SplitTable::make_pairs() const {

@@ -80,9 +80,18 @@ class SplitTable {
     std::uint8_t class_of_valid(std::uint32_t code) const {
         return class_of_[block_of_[code / kBlock] * kBlock + code % kBlock];
     }
+    // Whether no further end will be found, since more was open than a state and the register can
+    // hold. There is at most one such state.
+    bool is_lost(State state) const { return lost_ != 0 && state == lost_; }
+    bool may_get_lost() const { return lost_ != 0; }
     bool is_sure_cut(std::uint8_t before, std::uint8_t after) const {
         return sure_cuts_[before] >> after & 1;
     }
+    // The first sure cut after the character at `from`, or `end`.
+    const utf8::Byte* next_sure_cut(const utf8::Byte* from, const utf8::Byte* end) const;
+    // The last sure cut between two ASCII characters up to `from`, or `begin`.
+    const utf8::Byte* last_sure_cut(const utf8::Byte* begin, const utf8::Byte* from,
+                                    const utf8::Byte* end) const;
 
  private:
     Pairs make_pairs() const;
@@ -96,6 +105,7 @@ class SplitTable {
     unsigned row_bits_;
     std::vector<State> next_;
     std::vector<Action> actions_;
+    State lost_ = 0;
     Pairs pairs_;
     std::vector<std::uint64_t> sure_cuts_;  // one for each class
 };

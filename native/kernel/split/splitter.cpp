@@ -115,29 +115,15 @@ FindChunks find_chunks_of(Family family, isa::Level level) {
     return pick<scalar::Finder>(family);
 }
 
-namespace {
-
-const utf8::Byte* sure_cut(const SplitTable& table, const utf8::Byte* from, const utf8::Byte* end) {
-    InterruptionPoints<std::size_t{1} << 19> points;
-    std::optional<std::uint8_t> before;
-    for (const utf8::Byte* p = from; p < end;) {
-        points.step();
-        const utf8::Char character = utf8::decode(p, end);
-        const std::uint8_t kind = table.class_of(character.code);
-        if (before && table.is_sure_cut(*before, kind)) return p;
-        before = kind;
-        p += character.size;
-    }
-    return end;
-}
-
-}  // namespace
-
 Splitter::Splitter(std::vector<SplitTable> all)
     : family(Family::kTable), tables(std::make_shared<std::vector<SplitTable>>(std::move(all))) {
     if (tables->empty() || tables->size() > kMostTables) {
         throw std::invalid_argument("a splitter needs 1 to " + std::to_string(kMostTables) +
                                     " tables");
+    }
+    for (const SplitTable& table : *tables) {
+        if (table.may_get_lost() && (&table != tables->data() || tables->size() == 1))
+            throw std::invalid_argument("only the first of several tables may get lost");
     }
 }
 
@@ -148,7 +134,7 @@ const utf8::Byte* safe_cut(const Splitter& splitter, const utf8::Byte* from, con
     if (traits(family).by_model) return cut_table ? cut_table->cut(from, end) : end;
     // Any byte but a continuation byte starts a character.
     while (from < end && utf8::is_continuation(*from)) ++from;
-    if (traits(family).by_table) return sure_cut((*splitter.tables)[0], from, end);
+    if (traits(family).by_table) return (*splitter.tables)[0].next_sure_cut(from, end);
     unicode::Class before = unicode::Class::kOther;
     InterruptionPoints<std::size_t{1} << 19> points;
     for (const utf8::Byte* p = from; p < end;) {

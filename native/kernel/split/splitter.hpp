@@ -21,11 +21,13 @@ namespace toksmith {
 struct Splitter {
     Splitter(Family of) : family(of) {}
     static constexpr std::size_t kMostTables = 6;
-    // Throws std::invalid_argument if there are no tables, or more than kMostTables.
+    // Throws std::invalid_argument if there are no tables, or more than kMostTables, or if one may
+    // get lost that is not the first of several.
     explicit Splitter(std::vector<SplitTable> tables);
 
     Family family;
-    // For Family::kTable: each table splits the pieces that the one before it left.
+    // For Family::kTable: each table splits the pieces that the one before it left. A first one
+    // that may get lost does the work of all others.
     std::shared_ptr<const std::vector<SplitTable>> tables;
 };
 

@@ -40,7 +40,7 @@ def kernel_splitter(splitter: Splitter | None) -> _kernel.Splitter:
     from toksmith.splitters.compiler import compile_pattern  # known families do not need it
 
     automata = [compile_pattern(pattern) for pattern in patterns_of(splitter)]
-    return _kernel.Splitter([_table(each) for each in _transducers(automata)])
+    return _kernel.Splitter(_tables(_transducers(automata)))
 
 
 def patterns_of(splitter: Splitter) -> list[str]:
@@ -84,7 +84,8 @@ def _class_of(name: str) -> str:
 def _transducers(automata: Sequence[Automaton]) -> list[Transducer]:
     """Return transducers that do one after the other what the automata do, as few as possible.
 
-    The last one does as much as it can, so that those before it cut the text into long pieces.
+    The last one does as much as it can, so that those before it cut the text into long pieces. If
+    two are left, one comes before them that does the work of both until it loses track.
     """
     from toksmith.splitters.compiler.attempts import follow_attempts
     from toksmith.splitters.compiler.composition import compose
@@ -97,12 +98,23 @@ def _transducers(automata: Sequence[Automaton]) -> list[Transducer]:
                 found[0] = compose(first, found[0])
                 continue
         found.insert(0, first)
+    if len(found) == 2:
+        with suppress(UnsupportedError):
+            found.insert(0, compose(*found, may_lose=True))
     if len(found) > MOST_TABLES:
         raise UnsupportedError(f"it takes more than {MOST_TABLES} passes over the text")
     return found
 
 
-def _table(transducer: Transducer) -> _kernel.SplitTable:
+def _tables(transducers: Sequence[Transducer]) -> list[_kernel.SplitTable]:
+    from toksmith.splitters.compiler.cuts import sure_cuts
+
+    whole = transducers[0]
+    chain = transducers if whole.lost is None else transducers[1:]
+    return [_table(each, sure_cuts(each.classes, chain)) for each in transducers]
+
+
+def _table(transducer: Transducer, sure_cuts: list[int]) -> _kernel.SplitTable:
     from toksmith.splitters.compiler.transducer import FAR
 
     table = _kernel.SplitTable
@@ -119,6 +131,6 @@ def _table(transducer: Transducer) -> _kernel.SplitTable:
     classes = transducer.classes
     following = [state for row in transducer.next for state in row]
     try:
-        return table(classes.starts, classes.classes, following, actions, transducer.sure_cuts())
+        return table(classes.starts, classes.classes, following, actions, sure_cuts)
     except ValueError:
         raise UnsupportedError("its tables are too large") from None

@@ -8,8 +8,9 @@ When the first one finds an end, or can no longer find it, the threads that assu
 dropped. An end is certain once all threads that are left have it.
 
 At each place of a text exactly one set of assumptions comes true, so the last thread has the ends
-of the two transducers one after the other. The states are finite, because what a thread knows of a
-place is one of ``FAR`` distances or the register.
+of the two transducers one after the other. The states are finite, because a thread knows of a place
+its distance, up to ``FAR``, or that it is in the register. There is one register: where two
+ends are open further back than that, the transducer loses track.
 """
 
 from __future__ import annotations
@@ -63,6 +64,10 @@ class State(NamedTuple):
     threads: frozenset[Thread]
 
 
+LOST = (State(-1, frozenset()), 0, False)
+"""The step to the state in which the transducer has lost track."""
+
+
 def make_transducer(*automata: Automaton) -> Transducer:
     r"""Return the minimal transducer of automata that split one after the other.
 
@@ -77,8 +82,13 @@ def make_transducer(*automata: Automaton) -> Transducer:
     return reduce(compose, map(follow_attempts, automata))
 
 
-def compose(first: Transducer, second: Transducer) -> Transducer:
+def compose(first: Transducer, second: Transducer, *, may_lose: bool = False) -> Transducer:
     """Return the minimal transducer of two, of which the second splits the chunks of the first.
+
+    Args:
+        first: one that does not lose track.
+        second: another one.
+        may_lose: where too much is open, lose track instead of refusing.
 
     Raises:
         UnsupportedError: there is none of the size that the kernel takes.
@@ -90,7 +100,7 @@ def compose(first: Transducer, second: Transducer) -> Transducer:
     states = [start]
     rows, ends, marks = [], [], []
     for state in states:
-        found = [steps.read(state, kind) for kind in range(classes.count)]
+        found = [steps.read(state, kind, may_lose=may_lose) for kind in range(classes.count)]
         for following, _, _ in found:
             if following not in number:
                 number[following] = len(states)
@@ -120,8 +130,16 @@ class _Steps:
         self._first_later = _later_ends(first)
         self._second_later = [reduce(or_, each) for each in _later_ends(second)]
 
-    def read(self, state: State, kind: int) -> tuple[State, int, bool]:
+    def read(self, state: State, kind: int, *, may_lose: bool) -> tuple[State, int, bool]:
         """Return the state after a character, the ends that are certain, and whether to mark."""
+        try:
+            return LOST if state == LOST[0] else self._read(state, kind)
+        except UnsupportedError:
+            if not may_lose:
+                raise
+            return LOST
+
+    def _read(self, state: State, kind: int) -> tuple[State, int, bool]:
         found = self._first_ends[state.first][kind]
         first = self._first.next[state.first][kind]
         mark = self._first.marks[state.first][kind]
@@ -155,6 +173,8 @@ class _Steps:
 
     def finish(self, state: State) -> int:
         """Return the ends that become certain where the text ends."""
+        if state == LOST[0]:
+            return 0
         found = self._first_ends[state.first][self._end]
         (ends,) = {ends for assumed, ends, _ in self._both_ways(state) if assumed == found}
         return ends

@@ -32,6 +32,8 @@ class Transducer:
             register. The last class is the end of the text.
         marks: whether the register is set to the place ``FAR`` characters back, after the
             character is read, by state and class.
+
+    A transducer may have one state without a further end, in which it has lost track.
     """
 
     classes: Partition
@@ -44,8 +46,13 @@ class Transducer:
         """The number of states."""
         return len(self.next)
 
+    @property
+    def lost(self) -> int | None:
+        """The state in which it has lost track."""
+        return next((state for state, ends in enumerate(self.ends) if state and not ends[-1]), None)
+
     def ends_in(self, kinds: Sequence[int]) -> list[int]:
-        """Return the end of each chunk of a text, in characters.
+        """Return the end of each chunk of a text, in characters, up to where it loses track.
 
         Args:
             kinds: the class of each character.
@@ -60,20 +67,27 @@ class Transducer:
                 state = self.next[state][kind]
         return found
 
-    def sure_cuts(self) -> list[int]:
-        """Return for each class the mask of the classes before which a text can always be cut.
+    def cuts(self) -> tuple[list[int], list[int]]:
+        """Return where a text can be cut, so that both parts, split on their own, have its ends.
 
-        The two parts, each split on its own, have the chunks of the whole.
+        Returns:
+            For each class, the mask of the classes before which a cut moves no other end, and the
+            mask of those of them before which there is always an end.
         """
         end = self.classes.count
-        masks = [(1 << end) - 1] * end
+        harmless = [(1 << end) - 1] * end
+        sure = [*harmless]
         for row in self.next:
             for kind, following in enumerate(row):
+                ends = self.ends[following]
+                at_cut = {back for back in ends[end] if back > 0}
                 for other in range(end):
-                    ends_alike = self.ends[following][other] == self.ends[following][end]
-                    if not ends_alike or self.next[following][other] != self.next[0][other]:
-                        masks[kind] &= ~(1 << other)
-        return masks
+                    found = {*ends[other]}
+                    if found - {0} != at_cut or self.next[following][other] != self.next[0][other]:
+                        harmless[kind] &= ~(1 << other)
+                    if 0 not in found:
+                        sure[kind] &= ~(1 << other)
+        return harmless, [one & other for one, other in zip(harmless, sure, strict=True)]
 
     def is_free(self, state: int, kind: int) -> bool:
         """Return whether a chunk may also be cut before a character without moving any other end.
