@@ -35,7 +35,7 @@ SplitTable runs_up_to_a_one() {
     std::vector<SplitTable::Action> actions;
     for (std::uint16_t state = 0; state < kLostState; ++state) {
         for (std::uint16_t kind = 0; kind < 3; ++kind) {
-            next.push_back(kind + 1);
+            next.push_back(static_cast<std::uint16_t>(kind + 1));
             actions.push_back(state == 0 || state == kind + 1 ? 0 : kEndsHere);
         }
         next.push_back(kLostState);
