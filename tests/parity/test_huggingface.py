@@ -17,7 +17,7 @@ from toksmith import Tokenizer
 tokenizers = pytest.importorskip("tokenizers")
 
 SEPARATOR = "<|endoftext|>"
-SAMPLE = 4_000_000
+SAMPLE = 2_000_000
 CORPORA = ("english.txt", "code.txt", "multilingual.txt", "cjk.txt")
 
 
@@ -79,7 +79,7 @@ def test_merges_32k(tmp_path: Path, corpus: Callable[..., bytes]) -> None:
 
 @pytest.mark.parametrize("corpus_name", ["cjk.txt", "code.txt", "multilingual.txt"])
 def test_merges_of_other_scripts(corpus_name: str, corpus: Callable[..., bytes]) -> None:
-    documents = corpus(corpus_name, 3_000_000).decode().split(SEPARATOR)
+    documents = corpus(corpus_name, 1_000_000).decode().split(SEPARATOR)
     ours = toksmith.train(texts=documents, vocab_size=3_000, split="gpt2", ties="smallest-pair")
     assert learned(ours) == trained_there(documents, 3_000)
 
