@@ -69,20 +69,19 @@ bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_
     if (stages_.prefix_space != PrefixSpace::kUnlessSpace)
         return stages_.prefix_space == PrefixSpace::kAlways;
     using View = std::basic_string_view<std::uint8_t>;
-    const auto start = [&](std::uint32_t code) -> View {
-        const CharacterTable::Block& block = table_->block_of(code);
-        const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
-        if (row.size == 0) return {};
-        const std::uint8_t* unit = block.units.data() + row.begin;
-        return {unit + 2, unit[1]};
+    std::array<CharacterTable::OwnUnit, 2> memory;
+    const auto start = [&](std::uint32_t code, CharacterTable::OwnUnit& own) -> View {
+        const auto units = table_->units(code, own);
+        if (units.empty()) return {};
+        return {units.data() + 2, units[1]};
     };
     const auto is_context_sensitive = [&](utf8::Char c) {
         return table_->row(CharacterTable::code_of(c)).is_context_sensitive;
     };
     const utf8::Char first = utf8::decode(begin, end);
     const std::uint8_t* second = begin + first.size;
-    const View becomes = start(CharacterTable::code_of(first));
-    const View space = start(' ');
+    const View becomes = start(CharacterTable::code_of(first), memory[0]);
+    const View space = start(' ', memory[1]);
     if (!becomes.empty() && !is_context_sensitive(first) &&
         (second == end || !is_context_sensitive(utf8::decode(second, end)))) {
         return becomes != space;
@@ -134,15 +133,14 @@ void FusedModel::encode_after_sum(const std::uint8_t* chunk, std::size_t size, S
 }
 
 FusedModel::Single FusedModel::single(std::uint32_t code) const {
-    const CharacterTable::Block& block = table_->block_of(code);
-    const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
+    CharacterTable::OwnUnit own;
     Single made{{}, 0, Unit::kRemoved, false};
-    if (row.is_context_sensitive || row.size == 0) return made;
-    const std::uint8_t* unit = block.units.data() + row.begin;
-    if (row.size != 2 + unit[1] || unit[1] > made.bytes.size()) return made;
-    std::copy_n(unit + 2, unit[1], made.bytes.begin());
-    made.size = unit[1];
-    made.unit = static_cast<Unit>(unit[0]);
+    if (table_->row(code).is_context_sensitive) return made;
+    const auto units = table_->units(code, own);
+    if (units.empty() || units.size() != 2u + units[1] || units[1] > made.bytes.size()) return made;
+    std::copy_n(units.begin() + 2, units[1], made.bytes.begin());
+    made.size = units[1];
+    made.unit = static_cast<Unit>(units[0]);
     made.is_single = true;
     return made;
 }
@@ -336,6 +334,7 @@ void FusedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece&
         origins.add(piece.size());
         piece.append(unit + 2, unit[1]);
     };
+    CharacterTable::OwnUnit own;
     auto last = Unit::kRemoved;
     std::size_t space = 0;  // bytes of the space at the end of the piece, or 0
     InterruptionPoints<kCharacters> points;
@@ -346,10 +345,9 @@ void FusedModel::make_pieces(const std::uint8_t* chunk, std::size_t size, Piece&
         origins.read(start, start + c.size);
         p += c.size;
         const std::uint32_t code = CharacterTable::code_of(c);
-        const CharacterTable::Block& block = table_->block_of(code);
-        const CharacterTable::Row& row = block.rows[code % CharacterTable::kBlock];
-        const std::uint8_t* unit = block.units.data() + row.begin;
-        for (const std::uint8_t* stop = unit + row.size; unit < stop; unit += 2 + unit[1]) {
+        const auto units = table_->units(code, own);
+        const std::uint8_t* unit = units.data();
+        for (const std::uint8_t* stop = unit + units.size(); unit < stop; unit += 2 + unit[1]) {
             const auto kind = static_cast<Unit>(unit[0]);
             const bool is_space = kind == Unit::kSpace || kind == Unit::kStart;
             if (stages_.collapse && is_space && space) {

@@ -29,6 +29,8 @@ enum class Unit : std::uint8_t {
     kRun,      // this and higher values are classes: adjacent characters of one class are a piece
 };
 
+static_assert(static_cast<std::uint8_t>(Unit::kRun) == CharacterTable::kPlainUnit);
+
 // Whether a space is inserted before a document (SentencePiece's dummy prefix).
 enum class PrefixSpace : std::uint8_t {
     kNone,

@@ -204,6 +204,11 @@ class Characters {
         const Id found = classes_[code];
         return found == CodePointTable::kNone ? kUnknown : static_cast<CutTable::CharClass>(found);
     }
+    // Whether no piece holds a character from `first` to before `end`.
+    bool lack(std::uint32_t first, std::uint32_t end) const {
+        while (first < end && classes_[first] == CodePointTable::kNone) ++first;
+        return first == end;
+    }
     std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable() const {
         std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> pairs;
         for (const std::uint32_t pair : pairs_) pairs.emplace_back(pair >> 16, pair & 0xFFFF);
@@ -231,6 +236,8 @@ std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number,
     const bool unchanged = normalizer.leaves(start, start + CharacterTable::kBlock);
     const bool surrogates = utf8::is_surrogate(start);
     const bool collapse = normalizer.options().remove_extra_whitespaces;
+    if (unchanged && !surrogates && characters.lack(start, start + CharacterTable::kBlock))
+        return nullptr;
     auto block = std::make_unique<CharacterTable::Block>();
     block->units.reserve(CharacterTable::kBlock * (2 + utf8::kMostBytes));
     std::vector<std::uint8_t> text;

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "utf8/decode.hpp"
+#include "utf8/encode.hpp"
 
 namespace toksmith {
 
@@ -33,13 +35,20 @@ class CharacterTable {
         std::vector<std::uint8_t> units;
     };
 
+    // Returns the block of a number; null for a plain one: its characters have class 0, and are
+    // single units of class kPlainUnit that neither change nor depend on their neighbours.
     using Fill = std::function<std::unique_ptr<const Block>(std::uint32_t)>;
+    static constexpr std::uint8_t kPlainUnit = 4;
 
-    explicit CharacterTable(Fill fill) : fill_(std::move(fill)) {}
+    explicit CharacterTable(Fill fill) : fill_(std::move(fill)) {
+        plain_.rows.fill({0, 0, sizeof(OwnUnit), false, 0});
+    }
     CharacterTable(const CharacterTable&) = delete;
     CharacterTable& operator=(const CharacterTable&) = delete;
     ~CharacterTable() {
-        for (const auto& block : blocks_) delete block.load();
+        for (const auto& block : blocks_) {
+            if (block.load() != &plain_) delete block.load();
+        }
     }
 
     const Block& block_of(std::uint32_t code) const {
@@ -49,6 +58,19 @@ class CharacterTable {
     }
 
     const Row& row(std::uint32_t code) const { return block_of(code).rows[code % kBlock]; }
+
+    // The units of a character. `own`: memory for the unit of a character of a plain block.
+    using OwnUnit = std::array<std::uint8_t, 2 + utf8::kMostBytes>;
+    std::span<const std::uint8_t> units(std::uint32_t code, OwnUnit& own) const {
+        const Block& block = block_of(code);
+        if (&block == &plain_) {
+            own[0] = kPlainUnit;
+            own[1] = static_cast<std::uint8_t>(utf8::encode(code, own.data() + 2));
+            return std::span(own).first(2u + own[1]);
+        }
+        const Row& row = block.rows[code % kBlock];
+        return std::span(block.units).subspan(row.begin, row.size);
+    }
 
     // The code point of a character. An invalid byte is treated as a surrogate, which valid text
     // cannot contain.
@@ -62,12 +84,15 @@ class CharacterTable {
     // kept.
     const Block& fill(std::uint32_t number) const {
         std::unique_ptr<const Block> made = fill_(number);
+        const Block* const found = made ? made.get() : &plain_;
         const Block* expected = nullptr;
-        if (blocks_[number].compare_exchange_strong(expected, made.get())) return *made.release();
-        return *expected;
+        if (!blocks_[number].compare_exchange_strong(expected, found)) return *expected;
+        made.release();
+        return *found;
     }
 
     Fill fill_;
+    Block plain_;  // shared, so that random text needs little memory and time
     mutable std::array<std::atomic<const Block*>, kBlocks> blocks_{};
 };
 
