@@ -99,6 +99,21 @@ def test_decode(pair: tuple[Any, Any], form: Any) -> None:
         assert mine.decode(one, form) == peer.decode(one, return_type=form)
 
 
+def test_one_at_a_time(pair: tuple[Any, Any]) -> None:
+    peer, mine = pair
+    rng = random.Random(3)
+    for text in texts(60):
+        ids = peer.encode(text)
+        pieces = peer.encode(text, return_type=str)
+        assert mine.encode(text) == ids
+        assert mine.encode(text, str) == mine.encode_as_pieces(text) == pieces
+        assert mine.encode(text, str, reverse=True, add_eos=True) == peer.encode(
+            text, return_type=str, reverse=True, add_eos=True
+        )
+        for row in (ids, pieces, rng.sample(range(len(peer)), 6), [1, 5, 5], [0, 2]):
+            assert mine.decode(row) == peer.decode(row)
+
+
 def test_vocabulary(pair: tuple[Any, Any]) -> None:
     peer, mine = pair
     ids = list(range(len(peer)))

@@ -40,6 +40,10 @@ class BatchDecoder:
             piece.startswith(_SPACE) and kind not in (CONTROL, UNKNOWN)
             for piece, kind in zip(model.vocab, model.types, strict=True)
         ]
+        self._strings = [
+            None if kind == BYTE else surface.decode("utf-8", "replace")
+            for surface, kind in zip(surfaces, model.types, strict=True)
+        ]
         self._engine = engine.make_decoder(surfaces, np.ones(len(surfaces), np.bool_))
 
     def decode(self, ids: IdArray, ends: Sequence[int], threads: int) -> list[str | None]:
@@ -67,6 +71,25 @@ class BatchDecoder:
             found.append(None if row in broken else text)
             start = end
         return found
+
+    def decode_few(self, ids: Sequence[int]) -> str | None:
+        """Return the text of a short row without NumPy, ``None`` if there are byte pieces in it."""
+        parts: list[str] = []
+        for token_id in ids:
+            part = self._strings[token_id]
+            if part is None:
+                return None
+            parts.append(part)
+        place = 0
+        while self._strips and place < len(parts):
+            if self._is_spaced[ids[place]]:
+                parts[place] = parts[place][1:]
+                if self._strips_once or parts[place]:
+                    break
+            elif parts[place]:
+                break
+            place += 1
+        return "".join(parts)
 
     def _stripped(self, ids: IdArray, sizes: npt.NDArray[np.int64], start: int, end: int) -> int:
         """Return the number of spaces at the start of a row that do not belong to the text."""

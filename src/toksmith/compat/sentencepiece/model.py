@@ -131,7 +131,16 @@ class Model:
         """The pieces as text."""
         return [piece.decode("utf-8", "replace") for piece in self.vocab]
 
+    @cached_property
+    def strings_to_ids(self) -> dict[str, int]:
+        """The id of each piece, by its text."""
+        return {piece: token_id for token_id, piece in enumerate(self.strings)}
+
     # Encoding
+
+    def encode_one(self, text: str, threads: int | None) -> list[int]:
+        """Return the ids of a text."""
+        return self.tokenizer.encode(text, threads=threads)
 
     def encode(self, texts: Sequence[Text], threads: int | None) -> list[list[int]]:
         """Return the ids of each text."""
@@ -435,6 +444,10 @@ class WordModel(Model):
     @cached_property
     def _words(self) -> dict[bytes, int]:
         return self._pieces.ids_of_types(PieceType.NORMAL, PieceType.USER_DEFINED)
+
+    def encode_one(self, text: str, threads: int | None) -> list[int]:
+        """Return the ids of a text."""
+        return self.segment([text], threads)[0].ids
 
     def encode(self, texts: Sequence[Text], threads: int | None) -> list[list[int]]:
         """Return the ids of each text."""

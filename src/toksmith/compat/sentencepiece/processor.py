@@ -38,6 +38,9 @@ from toksmith.models import PieceType
 
 _Found = TypeVar("_Found")
 
+_FEW = 256
+"""Up to this many ids, decoding in Python is faster than with NumPy."""
+
 MOST_SAMPLED = 512
 """The largest ``nbest_size`` of samples."""
 
@@ -231,9 +234,13 @@ class SentencePieceProcessor:
                 f"nbest_size is {size} and alpha is {power}, but enable_sampling is set: use an "
                 "nbest_size of -1 (all segmentations) or more than 1, and a number as alpha"
             )
+        model = self._model
+        if type(input) is str and not samples and (form is int or form is str):
+            found = self._encoded_alone(input, form, marks, threads)
+            if found is not None:
+                return found
         texts = input if isinstance(input, list) else [input]
         _check_texts(texts)
-        model = self._model
         if samples:
             self._check_sampling(size)
             rows = [model.sample(text, size, power, RANDOM) for text in texts]
@@ -241,6 +248,22 @@ class SentencePieceProcessor:
         else:
             found = self._encoded(texts, form, marks, threads, return_bytes)
         return found if isinstance(input, list) else found[0]
+
+    def _encoded_alone(
+        self, text: str, form: OutType, marks: Marks, threads: int | None
+    ) -> list[Any] | None:
+        """Return the ids or pieces of a text; ``None`` where they need the places of pieces."""
+        model = self._model
+        if self._encode_extra:
+            return None
+        ids = model.encode_one(text, threads)
+        if form is int:
+            found: list[Any] = marks.of_ids(ids)
+            return found
+        if model.unk_id in ids:
+            return None
+        strings = model.strings
+        return [strings[token_id] for token_id in marks.of_ids(ids)]
 
     def _encoded(
         self,
@@ -721,9 +744,33 @@ class SentencePieceProcessor:
                 f"out_type is {form_name(form)}, which is no form of a text: use str or bytes"
             )
         threads = self._threads(num_threads, thread_pool)
+        if form is str and type(input) is list and 0 < len(input) < _FEW:
+            text = self._decoded_alone(input)
+            if text is not None:
+                return text
         rows, is_batch = _rows_of(input)
         found = self._decoded(rows, form, threads, bool(return_bytes))
         return found if is_batch else found[0]
+
+    def _decoded_alone(self, row: list[Any]) -> str | None:
+        """Return the text of a short row of known pieces; ``None`` for all else."""
+        model = self._model
+        if self._decode_extra or model.decoder.charsmap:
+            return None
+        if type(row[0]) is str:
+            row = [model.strings_to_ids.get(piece) for piece in row]
+        if not all(type(each) is int and each >= 0 for each in row):
+            return None
+        try:
+            return self._decoder.decode_few(row)
+        except IndexError:  # an id that is no piece
+            return None
+
+    @property
+    def _decoder(self) -> BatchDecoder:
+        if self._batch_decoder is None:
+            self._batch_decoder = BatchDecoder(self._model)
+        return self._batch_decoder
 
     def _decoded(
         self,
@@ -769,9 +816,7 @@ class SentencePieceProcessor:
         held = [ids for ids in known if ids is not None]
         ends = [*accumulate(map(len, held))]
         ids = np.concatenate([np.zeros(0, np.uint32), *held])
-        if self._batch_decoder is None:
-            self._batch_decoder = BatchDecoder(self._model)
-        texts = self._batch_decoder.decode(ids, ends, thread_count(threads, ids.nbytes))
+        texts = self._decoder.decode(ids, ends, thread_count(threads, ids.nbytes))
         found: list[Any] = []
         for row, text in zip(rows, texts, strict=True):
             if text is None:
