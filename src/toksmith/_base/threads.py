@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence, Sized
+from contextlib import suppress
 from pathlib import Path
 
 from toksmith._base.checks import whole
@@ -10,6 +12,9 @@ from toksmith._base.checks import whole
 SMALL = 1 << 16
 """Texts shorter than this, in bytes, are not worth a second thread."""
 
+
+_FEW = 256
+"""Batches of more texts are not measured, which would take time itself."""
 
 _MOST = 1 << 16
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -29,6 +34,23 @@ def thread_count(threads: int | None, size: int | None = None) -> int:
     if threads is None:
         return 1 if size is not None and size < SMALL else _usable_cores()
     return min(whole("threads", threads, least=1, otherwise=", or None for all cores"), _MOST)
+
+
+def batch_threads(threads: int | None, texts: Sequence[Sized]) -> int:
+    """Return the number of threads to use for a batch of texts.
+
+    Args:
+        threads: as in :func:`thread_count`.
+        texts: the texts; few that are short are not worth a second thread.
+
+    Example:
+        >>> batch_threads(None, ["low", "lower"])
+        1
+    """
+    if threads is None and len(texts) <= _FEW:
+        with suppress(TypeError):  # of an object that is no text, which the engine refuses
+            return thread_count(None, sum(map(len, texts)))
+    return thread_count(threads)
 
 
 def _usable_cores() -> int:

@@ -12,7 +12,7 @@ from toksmith import engine
 from toksmith._base.arrays import Bounds, IdArray, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, check_texts, refuse_list, string, utf8
-from toksmith._base.threads import thread_count
+from toksmith._base.threads import batch_threads, thread_count
 from toksmith.errors import OptionError, SpecialTokenError
 from toksmith.framing import AddedSearch
 from toksmith.pipeline import Pipeline
@@ -89,7 +89,7 @@ class TextEncoder:
         self, texts: Sequence[Text], special: Special, threads: int | None, name: str = "texts"
     ) -> Batch:
         """Return the ids of each text; error messages call the argument ``name``."""
-        workers = thread_count(threads)
+        workers = batch_threads(threads, texts)
         try:
             return self._encode_all(texts, special, workers)
         except OptionError:
@@ -139,7 +139,7 @@ class TextEncoder:
         self, texts: Sequence[Text], special: Special, threads: int | None, name: str = "texts"
     ) -> LocatedBatch:
         """Return the ids of each text, and the bytes and characters that each token covers."""
-        workers = thread_count(threads)
+        workers = batch_threads(threads, texts)
         try:
             return self._locate_all(texts, special, workers)
         except OptionError:

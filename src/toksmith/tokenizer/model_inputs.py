@@ -9,7 +9,7 @@ from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.records import dataclass, replace
 from toksmith._base.text import Text
-from toksmith._base.threads import thread_count
+from toksmith._base.threads import batch_threads
 from toksmith._base.visible import count_of
 from toksmith.engine.rows import RowTable, Shape, SpanTrim
 from toksmith.errors import OptionError
@@ -80,7 +80,9 @@ class Preparation:
             self.truncation,
             self.overflow,
         )
-        table = RowTable(layout, [each.offsets for each in columns], thread_count(self.threads))
+        table = RowTable(
+            layout, [each.offsets for each in columns], batch_threads(self.threads, given[0])
+        )
         return PreparedRows(table, layout, columns, trim.in_rows if self.spans else None)
 
     def _column(self, encoder: TextEncoder, column: Sequence[Any], place: int) -> Column:
