@@ -23,8 +23,8 @@ def sure_cuts(classes: Partition, transducers: Sequence[Transducer]) -> list[int
         >>> from toksmith.splitters.compiler import compile_pattern
         >>> from toksmith.splitters.compiler.composition import make_transducer
         >>> words = make_transducer(compile_pattern(r"\s?\S+"))
-        >>> sure_cuts(words.classes, [words])  # a word, or a space, before a space
-        [2, 2]
+        >>> sure_cuts(words.classes, [words])  # between a word and a space
+        [2, 0]
     """
     parts = [each.cuts() for each in transducers]
     _, columns = common_classes([classes, *(each.classes for each in transducers)])
