@@ -125,6 +125,13 @@ class TestStream:
             assert other.step(self.TOK, 0xA8) == "è"
             assert stream.step(self.TOK, 33) == other.step(self.TOK, 33) == "!"
 
+    def test_a_tokenizer_of_the_other_library(self) -> None:
+        peer = peer_of(self.TOK)
+        ids = self.TOK.encode("low 日本 é!")
+        for prompt in ([], self.TOK.encode("low low"), [97, 0xE6, 0x97]):
+            ours = DecodeStream(prompt)
+            assert steps(ours, peer, ids) == steps(DecodeStream(prompt), self.TOK, ids)
+
     def test_wrong_ids(self) -> None:
         stream = DecodeStream()
         for wrong in (-1, 2**32):

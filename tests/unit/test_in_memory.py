@@ -263,6 +263,37 @@ class TestBatchesOfBytes:
             BPE.decode_bytes_batch([[9999]])
 
 
+class TestFewIds:
+    """Short lists are decoded without arrays: the results and errors are those of long ones."""
+
+    @pytest.mark.parametrize("skip", [False, True])
+    def test_same_as_arrays(self, skip: bool) -> None:
+        for ids in ([], [97], [0xC3, 0xA9], [261, 97, 0xFF], [*range(90, 122)], [*range(90, 123)]):
+            array = np.array(ids, np.int64)
+            for errors in ("replace", "ignore", "backslashreplace"):
+                found = BPE.decode(ids, errors=errors, skip_special_tokens=skip)
+                assert found == BPE.decode(array, errors=errors, skip_special_tokens=skip)
+            assert BPE.decode_bytes(ids, skip_special_tokens=skip) == BPE.decode_bytes(
+                array, skip_special_tokens=skip
+            )
+
+    @pytest.mark.parametrize("wrong", [[262], [-1], [2**40], [1.5], ["a"], [None], [[1]]])
+    def test_same_errors(self, wrong: list[int]) -> None:
+        raised = []
+        for ids in ([97, *wrong], [97] * 200 + wrong):
+            for call in (BPE.decode, BPE.decode_bytes):
+                with pytest.raises((OptionError, UnknownTokenError)) as error:
+                    call(ids)
+                raised.append(type(error.value))
+        assert len(set(raised)) == 1
+        with pytest.raises(UnicodeDecodeError):
+            BPE.decode([0xFF], errors="strict")
+        with pytest.raises(OptionError, match="skip_special_tokens"):
+            BPE.decode([97], skip_special_tokens=1)  # type: ignore[arg-type]
+        with pytest.raises(UnknownTokenError):
+            BPE.with_special_tokens({"<|far|>": 300}).decode([299])
+
+
 class TestFrame:
     PARTS = (TokenPart(1), TextPart("A"), TokenPart(2), TextPart("B", 1), TokenPart(2, 1))
     TOK = Tokenizer(

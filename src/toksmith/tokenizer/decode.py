@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from toksmith.tokenizer.decode_table import DecodeTable
 
 
+_FEW = 32
+"""Ids that are decoded in Python, where NumPy's arrays would take most of the time."""
+
 _Arguments = ParamSpec("_Arguments")
 _Found = TypeVar("_Found")
 
@@ -83,11 +86,38 @@ class TextDecoder:
     def _lengths(self) -> OffsetArray:
         return np.fromiter(map(len, self._tokens), np.int64, len(self._tokens))
 
+    def _few(self, ids: Ids, skip_special_tokens: bool) -> bytes | None:
+        """Return the bytes of a few ids without an array, which would take longer to make.
+
+        ``None`` for all other ids, and for arguments that are wrong.
+        """
+        if type(ids) is not list or len(ids) > _FEW or self._pipeline.decoder is not None:
+            return None
+        tokens, parts = self._tokens, []
+        for token_id in ids:
+            if type(token_id) is not int or not 0 <= token_id < len(tokens):
+                return None
+            parts.append(tokens[token_id])
+        if skip_special_tokens is True:
+            special = self._special_ids
+            kept = [part for i, part in zip(ids, parts, strict=True) if i not in special]
+        elif skip_special_tokens is False:
+            kept = parts
+        else:
+            return None
+        return b"".join(kept) if all(parts) else None
+
+    @cached_property
+    def _special_ids(self) -> frozenset[int]:
+        return frozenset(self._pipeline.framing.special_tokens.values())
+
     @_with_range
     def to_bytes(self, ids: Ids, skip_special_tokens: bool, threads: int | None) -> bytes:
         """Return the bytes of ids."""
         if self._pipeline.decoder is not None:
             return self.to_text(ids, "strict", skip_special_tokens).encode()
+        if threads is None and (few := self._few(ids, skip_special_tokens)) is not None:
+            return few
         array = self._check_and_select(id_array(ids), skip_special_tokens)
         return self._engine.decode(array, thread_count(threads, array.nbytes))
 
@@ -97,6 +127,8 @@ class TextDecoder:
     ) -> str:
         """Return the text of ids."""
         _check_errors(errors)
+        if threads is None and (few := self._few(ids, skip_special_tokens)) is not None:
+            return few.decode("utf-8", errors)
         array = self._check_and_select(id_array(ids), skip_special_tokens)
         threads = thread_count(threads, array.nbytes)
         if self._pipeline.decoder is None:
@@ -293,7 +325,10 @@ class IncrementalDecoder:
             >>> decoder.decode(0xC3), decoder.decode(0xA9)
             ('', 'é')
         """
-        several = [int(ids)] if isinstance(ids, int | np.integer) else ids
+        if type(ids) is int:
+            several: Ids = [ids]
+        else:
+            several = [int(ids)] if isinstance(ids, int | np.integer) else ids
         text = self._feed(several, final)
         if final:
             self.reset()
