@@ -13,9 +13,13 @@ import numpy as np
 import pytest
 
 from tests import strategies
+from tests.kits import bpe
 from tests.kits.bpe import BYTES
 from toksmith import engine
 from toksmith.engine.counting import ChunkCounter
+from toksmith.engine.kernel import KernelEncoder
+from toksmith.engine.portable import recover_merges
+from toksmith.engine.split_tables import kernel_splitter, splitter_for
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import FAMILIES, PatternSplitter, splitter
@@ -71,6 +75,37 @@ def test_sequences_whose_ends_stay_open_for_long(name: str, far: list[str]) -> N
     split = splitter(name)
     check(split, texts)
     check(split, [b" ".join(texts), b"\xff\n".join(texts)], threads=3)
+
+
+def test_phrases_are_cut_into_words_without_a_change_of_ids() -> None:
+    split = splitter("exaone-moe")
+    pairs = (*bpe.PAIRS, (b"h", b"e"), (b"e", b"r"), (b" ", b"o"), (b"n", b"'"))
+    model = bpe.model(pairs)
+    words = splitter_for(model, split)
+    assert words is not kernel_splitter(split)
+    encoder = KernelEncoder(model, words)
+    phrases = KernelEncoder(model, kernel_splitter(split))
+    compiled = engine.compile(Pipeline(model, split))
+    texts = [*strategies.random_byte_texts(10, 300), *map(str.encode, bpe.TEXTS)]
+    for text in [*texts, b"other words of the \xc3\xa9 on\xc3\xa9 \xa9 the", b" the".join(texts)]:
+        ids = phrases.encode_list(text, 1)
+        assert encoder.encode_list(text, 1) == ids, text
+        assert compiled.encode_list(text, 2) == ids, text
+
+
+def test_phrases_stay_whole_where_words_could_get_other_ids() -> None:
+    split = splitter("exaone-moe")
+    plain = kernel_splitter(split)
+    ranks = (*BYTES, b"th", b"the", b" the")
+    assert splitter_for(BPE(ranks, recover_merges, True), split) is not plain
+    for joined in (b"e ", b"the the", b"\xc3\xa9 t", b"\xa9 t"):
+        assert splitter_for(BPE((*ranks, joined), recover_merges), split) is plain, joined
+    assert splitter_for(BPE((*ranks, b"\xc2\xa0 "), recover_merges), split) is not plain
+    # No merge makes a token of three letters without one of two.
+    assert splitter_for(BPE((*ranks, b"xyz"), recover_merges, True), split) is plain
+    assert splitter_for(bpe.model(whole=True), split) is plain
+    for name in ("cl100k", "deepseek-llm", "chameleon", "starcoder"):
+        assert splitter_for(bpe.model(), splitter(name)) is kernel_splitter(splitter(name)), name
 
 
 @pytest.mark.parametrize("split", SPLITTERS)

@@ -116,10 +116,10 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     chunks = None
     if isinstance(model, BPE) and not by_reference:
         from toksmith.engine.kernel import KernelEncoder
-        from toksmith.engine.split_tables import kernel_splitter
+        from toksmith.engine.split_tables import splitter_for
 
         with suppress(UnsupportedError):
-            chunks = KernelEncoder(model, kernel_splitter(splitter))
+            chunks = KernelEncoder(model, splitter_for(model, splitter))
         if chunks and not pipeline.normalizer:
             return chunks
     # Pipelines that run in the kernel alone do not wait for these imports.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -19,11 +20,15 @@ from toksmith.splitters import (
 )
 
 if TYPE_CHECKING:
+    from toksmith.models import BPE
     from toksmith.splitters.compiler import Automaton
     from toksmith.splitters.compiler.transducer import Transducer
 
 MOST_TABLES = 6
 """The most tables that the kernel runs one after the other."""
+
+WORDS = r"(?:\P{L}|\p{L}(?! ))+\p{L}?|\p{L}"
+"""Matches up to where a letter has a space after it."""
 
 
 @lru_cache(maxsize=64)
@@ -37,10 +42,57 @@ def kernel_splitter(splitter: Splitter | None) -> _kernel.Splitter:
         return _kernel.Splitter("none")
     if isinstance(splitter, PatternSplitter) and splitter.family:
         return _kernel.Splitter(splitter.family.name)
-    from toksmith.splitters.compiler import compile_pattern  # known families do not need it
+    return _kernel.Splitter(_tables(_transducers_of(splitter)))
 
-    automata = [compile_pattern(pattern) for pattern in patterns_of(splitter)]
-    return _kernel.Splitter(_tables(_transducers(automata)))
+
+def splitter_for(model: BPE, splitter: Splitter | None) -> _kernel.Splitter:
+    """Return a splitter as the kernel runs it before a model.
+
+    Phrases, which rarely repeat as a whole, are cut into words, which do. That changes no id if no
+    token has a letter with a space after it: then no merge reaches across.
+
+    Raises:
+        UnsupportedError: the kernel cannot run it; the message says why.
+    """
+    plain = kernel_splitter(splitter)
+    words = None if splitter is None else _split_into_words(splitter)
+    return words if words is not None and not _joins_words(model) else plain
+
+
+@lru_cache(maxsize=64)
+def _split_into_words(splitter: Splitter) -> _kernel.Splitter | None:
+    """Return a splitter that also cuts between letters and spaces, if some chunks have both."""
+    if isinstance(splitter, PatternSplitter) and splitter.family:
+        return None
+    from toksmith.splitters.compiler import Automaton, compile_pattern
+    from toksmith.splitters.compiler.composition import compose, make_transducer
+
+    whole, *chain = _transducers_of(splitter)
+    kinds = Automaton(whole.classes, (), (), ()).classes_of("ab ab")
+    if chain or 2 in whole.ends_in(kinds):
+        return None
+    try:
+        return _kernel.Splitter(_tables([compose(whole, make_transducer(compile_pattern(WORDS)))]))
+    except UnsupportedError:
+        return None
+
+
+def _joins_words(model: BPE) -> bool:
+    """Return whether a cut between a letter and a space might change ids."""
+    from toksmith.splitters.compiler import compile_pattern
+
+    joined = re.findall(rb"[A-Za-z\x80-\xff]+ ", b"\0".join(model.vocab))
+    # A part of a character decodes to surrogates.
+    text = b"\0".join(joined).decode("utf-8", "surrogateescape")
+    if compile_pattern(r"[\p{L}\p{Cs}] ").spans(text) or model.missing_bytes:
+        return True
+    if not model.whole_chunk_first:
+        return False
+    # A word must not be taken for a chunk that is a token although no merge makes it.
+    if not model.by_ranks:
+        return True
+    made = {*_kernel.recover_merges(model.vocab).reshape(-1, 3)[:, 2].tolist()}
+    return any(len(token) > 1 and each not in made for each, token in enumerate(model.vocab))
 
 
 def patterns_of(splitter: Splitter) -> list[str]:
@@ -79,6 +131,13 @@ def _class_of(name: str) -> str:
     from toksmith.stages.character_classes import ranges
 
     return "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges(name)) + "]"
+
+
+@lru_cache(maxsize=64)
+def _transducers_of(splitter: Splitter) -> list[Transducer]:
+    from toksmith.splitters.compiler import compile_pattern  # known families do not need it
+
+    return _transducers([compile_pattern(pattern) for pattern in patterns_of(splitter)])
 
 
 def _transducers(automata: Sequence[Automaton]) -> list[Transducer]:
