@@ -15,7 +15,7 @@ TOKENIZER: Mapping[str, str] = {
     "encode_ordinary_batch": "encode_batch(texts)",
     "encode_to_numpy": "encode_array(text)",
     "encode_single_token": "token_id(token)",
-    "encode_with_unstable": "encode(text); there is no unstable end",
+    "encode_with_unstable": "toksmith.compat.tiktoken, whose encodings have it",
     "decode_with_offsets": "decode_spans(ids), the text and the characters of each id",
     "decode_tokens_bytes": "[tok.token_bytes(i) for i in ids]",
     "decode_single_token_bytes": "token_bytes(id)",
