@@ -16,6 +16,7 @@ import subprocess
 import sys
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -94,19 +95,23 @@ def test_snippets(page: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_doctests(name: str, folder: Path) -> None:
-    # Lazy names would import these while doctest goes through the names of their package.
-    for each in MODULES:
-        if each.startswith(f"{name}."):
-            importlib.import_module(each)
-    module = importlib.import_module(name)
+    module = module_and_parts(name)
     runner = doctest.DocTestRunner(optionflags=CHECKS)
     for test in Finder().find(module):
         runner.run(test)
     assert runner.failures == 0, f"{runner.failures} of {runner.tries} examples fail, see above"
 
 
+def module_and_parts(name: str) -> ModuleType:
+    """Import a module, and those in it: lazy names would import them while doctest looks at it."""
+    for each in MODULES:
+        if each.startswith(f"{name}."):
+            importlib.import_module(each)
+    return importlib.import_module(name)
+
+
 def test_doctests_of_cached_properties_run() -> None:
-    found = {test.name for test in Finder().find(importlib.import_module("toksmith.tokenizer"))}
+    found = {test.name for test in Finder().find(module_and_parts("toksmith.tokenizer"))}
     assert "toksmith.tokenizer.Tokenizer.vocab" in found
 
 
