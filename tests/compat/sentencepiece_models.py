@@ -50,7 +50,7 @@ def model_proto(name: str) -> bytes:
     return model.getvalue()
 
 
-def texts(count: int = 150, seed: int = 1) -> list[str]:
+def texts(count: int = 100, seed: int = 1) -> list[str]:
     """Return random texts of parts that are hard in some way."""
     rng = random.Random(seed)
     found = ["".join(rng.choices(PARTS, k=rng.randrange(10))) for _ in range(count)]

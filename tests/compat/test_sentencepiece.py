@@ -102,7 +102,7 @@ def test_decode(pair: tuple[Any, Any], form: Any) -> None:
 def test_one_at_a_time(pair: tuple[Any, Any]) -> None:
     peer, mine = pair
     rng = random.Random(3)
-    for text in texts(60):
+    for text in texts(40):
         ids = peer.encode(text)
         pieces = peer.encode(text, return_type=str)
         assert mine.encode(text) == ids
@@ -151,7 +151,7 @@ def test_nbest(pair: tuple[Any, Any]) -> None:
         with pytest.raises(RuntimeError, match="NBestEncode"):
             mine.nbest_encode("the dog", nbest_size=3)
         return
-    for text in texts(60):
+    for text in texts(25):
         found = mine.nbest_encode(text, "proto", nbest_size=5)
         expected = peer.nbest_encode(text, return_type="proto", nbest_size=5)
         assert [way.score for way in found.nbests] == pytest.approx(

@@ -109,6 +109,7 @@ def test_files_and_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ({"vocab_size": 9000}, RuntimeError),
         ({"enable_differential_privacy": True}, RuntimeError),
         ({"model_prefix": None}, RuntimeError),
+        ({"pretokenizer": str.split}, RuntimeError),
     ],
 )
 def test_wrong_options(options: dict[str, Any], kind: type[Exception]) -> None:

@@ -33,10 +33,7 @@ _MODEL_TYPES = {"unigram": 1, "bpe": 2, "word": 3, "char": 4}
 
 
 class SentencePieceTrainer:
-    """Trains SentencePiece models; it has no objects, only :meth:`train`."""
-
-    def __init__(self) -> None:
-        raise AttributeError("SentencePieceTrainer has no objects: call SentencePieceTrainer.train")
+    """Trains SentencePiece models; all it has is :meth:`train`."""
 
     @staticmethod
     def train(arg: str | None = None, logstream: Any = None, **options: Any) -> None:
@@ -154,6 +151,10 @@ def _value(name: str, value: Any) -> Any:
     if name not in _KINDS:
         if name in SentencePieceOptions.refused:
             raise UnsupportedError(f"{name}: {SentencePieceOptions.refused[name]}")
+        if name in ("pretokenizer", "allow_inconsistent_pretokenization"):
+            raise UnsupportedError(
+                f"{name} is not supported: put pretokenization_delimiter= between the parts instead"
+            )
         raise MissingFileError(f"unknown option {name!r:.80}: see SentencePieceTrainer.train")
     kind = _KINDS[name]
     if name in ("control_symbols", "user_defined_symbols"):
