@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 from tests.engines import assert_same_places
 from toksmith import engine
 from toksmith.engine.fused import FusedEncoder
+from toksmith.engine.leading import LeadingEncoder
 from toksmith.engine.stepwise import ReferenceEncoder
 from toksmith.fusion.characters import characters_of
 from toksmith.models import (
+    BPE,
     CharacterBPE,
     LongestMatch,
     Model,
@@ -36,15 +38,20 @@ from toksmith.normalizers import (
     Prepend,
     Replace,
     SentencePieceNormalizer,
+    Strip,
     UnicodeForm,
 )
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import (
     BertSplitter,
     Digits,
+    LeadingSpace,
     Metaspace,
+    PatternSplitter,
     Punctuation,
+    Split,
     Splitter,
+    SplitterSequence,
     Whitespace,
     WhitespaceSplit,
 )
@@ -60,6 +67,8 @@ CHARSMAP = compile_charsmap(
     {"\t": " ", "é": "e", "e\u0301": "é", "a\u0301": "á", "1": "", "-": " - "}
 )
 ONE_SPACE = Replace(" {2,}", " ", is_regex=True)
+ONE_MARK = Replace(" {2,}", "\u2581", is_regex=True)
+WORDS = SplitterSequence((WhitespaceSplit(), Metaspace()))
 TEXT_STAGES: list[tuple[Normalizer, Splitter | None]] = [
     ((), None),
     ((), Metaspace()),
@@ -72,6 +81,13 @@ TEXT_STAGES: list[tuple[Normalizer, Splitter | None]] = [
     ((Prepend(" "), Replace("1", "-a")), None),
     ((Precompiled(CHARSMAP),), Metaspace()),
     ((Precompiled(CHARSMAP), ONE_SPACE), Metaspace(prepend="first")),
+    ((Precompiled(CHARSMAP), ONE_SPACE), Metaspace(split=False)),
+    ((ONE_SPACE,), Metaspace("b", "never", split=False)),
+    ((ONE_SPACE,), None),
+    ((Precompiled(CHARSMAP), Strip(), ONE_SPACE), Metaspace()),
+    ((Precompiled(CHARSMAP), Strip(left=False), ONE_MARK), Metaspace(prepend="first")),
+    ((), WORDS),
+    ((Precompiled(CHARSMAP), Strip()), WORDS),
     ((SentencePieceNormalizer(),), None),
     ((SentencePieceNormalizer(remove_extra_whitespaces=False),), None),
     ((SentencePieceNormalizer(remove_extra_whitespaces=False, add_dummy_prefix=False),), None),
@@ -95,7 +111,7 @@ def agree(model: Model, stages: list[tuple[Normalizer, Splitter | None]], texts:
     for normalizer, splitter in stages:
         pipeline = Pipeline(model, splitter, normalizer=normalizer)
         fused, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
-        assert isinstance(fused, FusedEncoder), (normalizer, splitter)
+        assert isinstance(fused, FusedEncoder | LeadingEncoder), (normalizer, splitter)
         expected = reference.encode_texts(texts)
         assert fused.encode_texts(texts, 1).to_lists() == expected.to_lists(), splitter
         assert fused.encode_texts(texts, 2) == expected  # from the cache as well
@@ -320,6 +336,33 @@ def test_sums_that_round(seed: int) -> None:
     expected = ReferenceEncoder(pipeline).encode_with_spans([text])
     assert fused.encode_list(text, 1) == expected.ids.tolist()
     assert_same_places(fused.encode_with_spans([text], 1), expected)
+
+
+@given(documents)
+def test_first_steps_on_whole_texts(texts: list[str]) -> None:
+    bytes_and_pairs = (*(bytes([byte]) for byte in range(256)), b" a", b"aa", b"a ")
+    merges = np.array([[32, 97, 256], [97, 97, 257], [97, 32, 258]], np.uint32)
+    space_first = SplitterSequence((LeadingSpace(), PatternSplitter(r"\s+|\S+")))
+    agree(BPE(bytes_and_pairs, merges), [((), space_first)], texts)
+    model = LongestMatch((b"<unk>", "\u2581".encode(), "\u2581a".encode(), b"b", b"ca"), 0)
+    stages: list[tuple[Normalizer, Splitter | None]] = [
+        ((Strip(), Lowercase()), Metaspace()),
+        ((Replace("ab", "c"), Replace("ca", "1"), Precompiled(CHARSMAP)), WORDS),
+        ((Replace("bb", "b"), Strip(right=False), Replace(" a", " "), ONE_SPACE), Metaspace()),
+    ]
+    agree(model, stages, texts)
+
+
+def test_a_split_at_replaced_spaces_never_splits() -> None:
+    """As in Gemma's tokenizer.json."""
+    model = LongestMatch((b"<unk>", "a\u2581b".encode(), b"a", "\u2581".encode(), b" "), 0)
+    stages: list[tuple[Normalizer, Splitter | None]] = [
+        ((Replace(" ", "\u2581"),), Split(" ", "merged-with-previous", is_regex=False))
+    ]
+    agree(model, stages, ["a b", " a", "a b  b ", "ba b"])
+    for wrong in (Replace("a", "\u2581"), Replace(" ", "- ")):
+        pipeline = Pipeline(model, stages[0][1], normalizer=(wrong,))
+        assert not isinstance(engine.compile(pipeline), FusedEncoder)
 
 
 def test_protected_symbols_that_never_change_need_no_context() -> None:

@@ -26,6 +26,7 @@ from toksmith.framing.added import NONE
 from toksmith.models import BPE, LongestMatch
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, LocatedBatch
+from toksmith.splitters import LeadingSpace, SplitterSequence
 
 
 class Encoder(Protocol):
@@ -113,6 +114,10 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
         from toksmith.engine.missing_bytes import make_encoder
 
         return make_encoder(pipeline, compile)
+    if _puts_space_first(pipeline) and not by_reference:
+        from toksmith.engine.leading import put_space_first
+
+        return put_space_first(pipeline, compile)
     chunks = None
     if isinstance(model, BPE) and not by_reference:
         from toksmith.engine.kernel import KernelEncoder
@@ -146,6 +151,14 @@ def first_with(texts: Sequence[Text], literals: frozenset[str]) -> int | None:
     from toksmith.engine import around
 
     return around.first_with(texts, literals)
+
+
+def _puts_space_first(pipeline: Pipeline) -> bool:
+    """Return whether a byte-level model has no step before the one that puts a space first."""
+    splitter = pipeline.splitter
+    if not isinstance(splitter, SplitterSequence) or not isinstance(pipeline.model, BPE):
+        return False
+    return not pipeline.normalizer and isinstance(splitter.steps[0], LeadingSpace)
 
 
 def make_decoder(tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> IdDecoder:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from toksmith import _kernel
 from toksmith._base.arrays import Bounds, Continuing
 from toksmith._base.lazy import np
+from toksmith._base.records import replace
 from toksmith._base.text import Text, without_surrogates
 from toksmith.engine.around import encode_around, kernel_search, locate_around
 from toksmith.engine.kernel import KernelEncoder, instruction_set, kernel_model
 from toksmith.errors import OptionError
 from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
-from toksmith.fusion import AmbiguousSpace
+from toksmith.fusion import AmbiguousSpace, Unfused
 from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
@@ -25,7 +26,10 @@ from toksmith.results import Batch, LocatedBatch, concat_located, stack
 from toksmith.stages import charsmap
 
 if TYPE_CHECKING:
+    from toksmith.engine.leading import LeadingEncoder
     from toksmith.engine.stepwise import StepwiseEncoder
+    from toksmith.fusion.rules import FusionRules
+    from toksmith.normalizers import Replace, Strip
 
 charsmap.read_first_characters = _kernel.first_characters
 
@@ -48,6 +52,8 @@ class FusedEncoder:
         make_stepwise: returns the encoder that runs the same pipeline step by step.
         first_only: see :class:`~toksmith.fusion.rules.FusionRules`.
         keeps_start: likewise.
+        locates: whether the kernel knows where tokens are; else spans come from the step-by-step
+            encoder.
     """
 
     def __init__(
@@ -56,10 +62,12 @@ class FusedEncoder:
         make_stepwise: Callable[[], StepwiseEncoder],
         first_only: bool = False,
         keeps_start: Callable[[str], bool] | None = None,
+        locates: bool = True,
     ) -> None:
         self._make_stepwise = make_stepwise
         self._first_only = first_only
         self._keeps_start = keeps_start
+        self._locates = locates
         self._model = model
         self._instructions = instruction_set()
         self._cache_bytes: int | None = None  # the default
@@ -176,7 +184,7 @@ class FusedEncoder:
         literals: frozenset[str] = NONE,
     ) -> LocatedBatch:
         """Return the ids of each text, and the bytes and characters that each token covers."""
-        if literals:
+        if literals or not self._locates:
             return self._stepwise.encode_with_spans(texts, threads, continuing, literals)
         found = self._locate(texts, threads, continuing if self._first_only else None)
         if found is not None:
@@ -196,7 +204,9 @@ class FusedEncoder:
     ) -> LocatedBatch:
         """Return the same with added tokens."""
         search = kernel_search(added, self._first_only)
-        found = None if search is None else self._locate(texts, threads, None, search)
+        if search is None or not self._locates:
+            return locate_around(self, texts, threads, added)
+        found = self._locate(texts, threads, None, search)
         return locate_around(self, texts, threads, added) if found is None else found
 
     def _locate(
@@ -237,12 +247,12 @@ def _slices(text: Text, bounds: Bounds) -> list[memoryview]:
     return [data[start:end] for start, end in bounds.tolist()]
 
 
-def fuse(pipeline: Pipeline) -> FusedEncoder | StepwiseEncoder:
+def fuse(pipeline: Pipeline) -> FusedEncoder | LeadingEncoder | StepwiseEncoder:
     """Return an encoder with all stages in the kernel, or with the model alone if need be."""
     model = pipeline.model
     kernel = kernel_model(model)
 
-    def make_stepwise() -> StepwiseEncoder:
+    def make_stepwise(pipeline: Pipeline = pipeline) -> StepwiseEncoder:
         from toksmith.engine.stepwise import StepwiseEncoder
 
         return StepwiseEncoder(pipeline, KernelEncoder(model, kernel=kernel))
@@ -253,10 +263,9 @@ def fuse(pipeline: Pipeline) -> FusedEncoder | StepwiseEncoder:
             fused = _fuse_sentencepiece(kernel, pipeline, model, step)
             return FusedEncoder(fused, make_stepwise) if fused else make_stepwise()
 
-    from toksmith.fusion.rules import find_rules
-
-    rules = find_rules(pipeline, _kernel.neighbours)
-    if not rules:
+    try:
+        leading, rules = rules_of(pipeline)
+    except Unfused:
         return make_stepwise()
     fused = _kernel.FusedModel(
         kernel,
@@ -269,7 +278,40 @@ def fuse(pipeline: Pipeline) -> FusedEncoder | StepwiseEncoder:
         rules.run_stages,
         rules.locate_stages,
     )
-    return FusedEncoder(fused, make_stepwise, rules.first_only, rules.keeps_start)
+    if not leading:
+        return FusedEncoder(
+            fused, make_stepwise, rules.first_only, rules.keeps_start, not rules.marks_words
+        )
+    from toksmith.engine.leading import LeadingEncoder
+
+    inner = replace(pipeline, normalizer=pipeline.normalizer[len(leading) :])
+    return LeadingEncoder(
+        leading,
+        FusedEncoder(
+            fused,
+            partial(make_stepwise, inner),
+            keeps_start=rules.keeps_start,
+            locates=not rules.marks_words,
+        ),
+        make_stepwise,
+    )
+
+
+def rules_of(pipeline: Pipeline) -> tuple[list[Strip | Replace], FusionRules]:
+    """Return the first steps, which run on whole texts, and the rules of all other stages.
+
+    Raises:
+        Unfused: the kernel cannot run the other stages; the message says why.
+    """
+    from toksmith.engine.leading import leading_steps
+    from toksmith.fusion.rules import find_rules
+
+    leading = leading_steps(pipeline.normalizer)
+    inner = replace(pipeline, normalizer=pipeline.normalizer[len(leading) :])
+    rules = find_rules(inner, _kernel.neighbours)
+    if leading and rules.first_only:
+        raise Unfused("whether the first piece gets a mark depends on the whole text")
+    return leading, rules
 
 
 def _rows_of_pairs(flat: array[int]) -> Any:
@@ -292,9 +334,7 @@ def _fuse_sentencepiece(
     def locate() -> Callable[[bytes, bool], object]:
         from toksmith.fusion.rules import find_rules
 
-        rules = find_rules(pipeline, _kernel.neighbours)
-        assert rules is not None  # the kernel runs it
-        return rules.locate_stages
+        return find_rules(pipeline, _kernel.neighbours).locate_stages
 
     try:
         return _kernel.sentencepiece_model(

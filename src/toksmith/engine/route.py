@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toksmith.engine import Encoder
 from toksmith.errors import UnsupportedError
+from toksmith.fusion import Unfused
 from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, Splitter
@@ -27,16 +28,23 @@ def route_of(pipeline: Pipeline, encoder: Encoder) -> str:
         kernel, with tables made of its split pattern
         splitter in Python, model in the kernel: split pattern '(?=ab)a|.' has no automaton: ...
     """
-    from toksmith.engine.fused import FusedEncoder
+    from toksmith.engine.fused import FusedEncoder, rules_of
+    from toksmith.engine.leading import LeadingEncoder, without_space_first
     from toksmith.engine.stepwise import ReferenceEncoder, StepwiseEncoder
 
     if isinstance(encoder, ReferenceEncoder):
         return "all in Python"
-    if isinstance(encoder, FusedEncoder):
+    if isinstance(encoder, LeadingEncoder) and isinstance(pipeline.model, BPE):
+        return route_of(without_space_first(pipeline), encoder.inner)
+    if isinstance(encoder, FusedEncoder | LeadingEncoder):
         return "kernel, normalizer and splitter included"
     if not isinstance(pipeline.model, BPE):
         steps = [*pipeline.normalizer, *([pipeline.splitter] if pipeline.splitter else [])]
         names = ", ".join(type(step).__name__ for step in steps)
+        try:
+            rules_of(pipeline)
+        except Unfused as why:
+            names += f" ({why})"
         return f"model in the kernel; in Python before it: {names}"
     if (reason := _refusal_of(pipeline.splitter)) is not None:
         return f"splitter in Python, model in the kernel: {reason}"

@@ -3,5 +3,9 @@
 from __future__ import annotations
 
 
+class Unfused(Exception):  # noqa: N818
+    """The kernel cannot run the stages of a pipeline; the message says why."""
+
+
 class AmbiguousSpace(Exception):  # noqa: N818
     """The pieces of a chunk depend on whether its leading space is the text's own."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Set
 from enum import IntEnum
-from itertools import product
+from itertools import product, repeat
 from typing import TypeAlias
 
-from toksmith._base.records import dataclass, field
+from toksmith._base.records import dataclass, field, replace
+from toksmith.fusion import Unfused
 from toksmith.models import (
     CharacterBPE,
     LongestMatch,
@@ -22,7 +23,8 @@ from toksmith.models import (
     SentencePieceBPE,
     Unigram,
 )
-from toksmith.splitters import Metaspace, Splitter
+from toksmith.splitters import Metaspace, Splitter, SplitterSequence, WhitespaceSplit
+from toksmith.stages.character_classes import WHITE_SPACE
 from toksmith.stages.split_classes import CLASSES
 from toksmith.stages.split_classes import class_table as classes_of
 
@@ -56,46 +58,87 @@ class Atoms:
 
     Attributes:
         joined: the joined pairs of atoms.
-        atom_of: returns the atom of a code point.
-        unit_of: returns the :class:`Unit` of a code point.
+        atom_of: returns the atom of each code point.
+        unit_of: returns the :class:`Unit` of each code point.
         mark: the character by which the splitter replaces a space, or ``""``.
+        spaces: the characters of a normalized text that it replaces.
         last: the atoms that have another value at the end of a normalized form.
     """
 
     joined: Set[tuple[int, int]]
-    atom_of: Callable[[int], int]
-    unit_of: Callable[[int], int]
+    atom_of: Callable[[Codes], Iterable[int]]
+    unit_of: Callable[[Codes], Iterable[int]]
     mark: str = ""
+    spaces: str = " "
     last: Mapping[int, int] = field(default_factory=dict)
 
     def seen(self, codes: Codes) -> tuple[array[int], bytes]:
         """Return the atom (uint16) and the :class:`Unit` of each code point."""
         codes = [*codes]
-        return array("H", map(self.atom_of, codes)), bytes(map(self.unit_of, codes))
+        return array("H", self.atom_of(codes)), bytes(self.unit_of(codes))
 
 
 def atoms_of(
-    splitter: Splitter | None, model: Model, collapse: bool, find_neighbours: FindNeighbours
-) -> Atoms | None:
-    """Return the atoms of a splitter and a model; ``None`` if single characters do not decide.
+    splitter: Splitter | None, model: Model, collapse: str, find_neighbours: FindNeighbours
+) -> Atoms:
+    """Return the atoms of a splitter and a model.
 
     Args:
         splitter: cuts the text into pieces.
         model: encodes the pieces.
-        collapse: whether the normalizer collapses runs of spaces.
+        collapse: the character of which the normalizer collapses runs, or ``""``.
         find_neighbours: see :func:`~toksmith.fusion.rules.find_rules`.
+
+    Raises:
+        Unfused: single characters do not decide.
     """
     if splitter is None or isinstance(splitter, Metaspace):
         if isinstance(model, Unigram) and not (splitter is None and model.single):
             # Scores are summed with rounding from the start of a piece, so only pieces may be cut.
-            return piece_atoms(splitter, collapse) if isinstance(splitter, Metaspace) else None
+            if not isinstance(splitter, Metaspace):
+                raise Unfused("a Unigram model of tokenizer.json needs a pre-tokenizer")
+            return piece_atoms(splitter, bool(collapse))
         tokens = matched_tokens(model)
-        found = None if tokens is None else find_neighbours(tokens)
-        if found is None or len(found[0]) >= OPEN - 2:
-            return None
+        if tokens is None:
+            raise Unfused(f"a {type(model).__name__} model with these options needs a splitter")
+        found = find_neighbours(tokens)
+        if found is None:
+            raise Unfused("a token is invalid UTF-8")
+        if len(found[0]) >= OPEN - 2:
+            raise Unfused("the vocabulary holds too many characters")
         return vocabulary_atoms(model, *found, splitter, collapse)
-    classes = None if collapse else classes_of(splitter)
-    return class_atoms(classes) if classes else None
+    if (metaspace := metaspace_of_words(splitter)) is not None:
+        return word_atoms(metaspace.replacement)
+    if collapse:
+        raise Unfused(f"collapsing spaces before {type(splitter).__name__}")
+    if (classes := classes_of(splitter)) is None:
+        raise Unfused(f"{splitter!r:.60} looks beyond single characters")
+    return class_atoms(classes)
+
+
+def metaspace_of_words(splitter: Splitter | None) -> Metaspace | None:
+    """Return the second step of a splitter that drops white space and marks each word.
+
+    Example:
+        >>> metaspace_of_words(SplitterSequence((WhitespaceSplit(), Metaspace())))
+        Metaspace(replacement='▁', prepend='always', split=True)
+    """
+    if not isinstance(splitter, SplitterSequence) or len(splitter.steps) != 2:
+        return None
+    first, second = splitter.steps
+    if not isinstance(first, WhitespaceSplit) or not isinstance(second, Metaspace):
+        return None
+    return second if second.prepend == "always" else None
+
+
+def word_atoms(mark: str) -> Atoms:
+    """Return two atoms, white space and all else; words start with white space, as a mark.
+
+    A mark of the text itself is seen as white space, so it must be context-sensitive.
+    """
+    return replace(
+        _two_atoms(mark, {mark: Unit.START}, {(0, 0), (1, 0), (1, 1)}), spaces=WHITE_SPACE
+    )
 
 
 def class_atoms(classes: bytes) -> Atoms:
@@ -106,7 +149,10 @@ def class_atoms(classes: bytes) -> Atoms:
     joined |= {(run, run) for run in _RUNS}
     # But at the end of a normalized form, a dropped character may end a chunk.
     return Atoms(
-        joined, classes.__getitem__, lambda code: kinds[classes[code]], last={_DROPPED: _ALONE}
+        joined,
+        lambda codes: map(classes.__getitem__, codes),
+        lambda codes: (kinds[classes[code]] for code in codes),
+        last={_DROPPED: _ALONE},
     )
 
 
@@ -120,13 +166,17 @@ def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:
         joined.add((0, 1))
     elif not collapse:
         joined.remove((1, 1))
-    mark = ord(splitter.replacement)
-    starts = {splitter.replacement: Unit.START} if splitter.split else {}
-    return Atoms(joined, lambda code: code == mark, _units(starts), splitter.replacement)
+    kind = Unit.START if splitter.split else Unit.SPACE
+    starts = {splitter.replacement: kind} if splitter.split or collapse else {}
+    return _two_atoms(splitter.replacement, starts, joined)
+
+
+def _two_atoms(mark: str, kinds: Mapping[str, Unit], joined: Set[tuple[int, int]]) -> Atoms:
+    return Atoms(joined, _looked_up({ord(mark): 1}, 0), _units(kinds), mark)
 
 
 def vocabulary_atoms(
-    model: Model, held: str, neighbours: str, metaspace: Metaspace | None, collapse: bool
+    model: Model, held: str, neighbours: str, metaspace: Metaspace | None, collapse: str
 ) -> Atoms:
     """Return an atom for each character of the vocabulary; pairs inside a token are joined."""
     mark = metaspace.replacement if metaspace else ""
@@ -149,20 +199,24 @@ def vocabulary_atoms(
     kinds: dict[str, Unit] = {}
     if starts:
         kinds[mark] = Unit.START
-        if collapse:
-            joined.add((known[mark], known[mark]))
     elif collapse:
+        kinds[mark or collapse] = Unit.SPACE
+    if collapse:
         # A space is joined to the next character, because it may be collapsed or trimmed.
-        kinds["\u2581"] = Unit.SPACE
-        joined |= {(known["\u2581"], other) for other in (UNKNOWN, *known.values())}
+        space = mark or collapse
+        joined |= {(known[space], other) for other in (UNKNOWN, *known.values())}
     by_code = {ord(character): atom for character, atom in known.items()}
     joined = {pair for pair in joined if OPEN not in pair}
-    return Atoms(joined, lambda code: by_code.get(code, other), _units(kinds), mark)
+    return Atoms(joined, _looked_up(by_code, other), _units(kinds), mark)
 
 
-def _units(kinds: Mapping[str, Unit]) -> Callable[[int], int]:
-    by_code = {ord(character): unit for character, unit in kinds.items()}
-    return lambda code: by_code.get(code, Unit.RUN)
+def _units(kinds: Mapping[str, Unit]) -> Callable[[Codes], Iterable[int]]:
+    return _looked_up({ord(character): int(unit) for character, unit in kinds.items()}, Unit.RUN)
+
+
+def _looked_up(by_code: Mapping[int, int], other: int) -> Callable[[Codes], Iterable[int]]:
+    """Return a function that looks up several code points at once, without a call for each."""
+    return lambda codes: map(by_code.get, codes, repeat(int(other)))
 
 
 def matched_tokens(model: Model) -> tuple[bytes, ...] | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence, Set
-from operator import or_
 from typing import Literal, Protocol, TypeAlias
 
 from toksmith._base import lazy
 from toksmith._base.records import replace
+from toksmith.fusion import Unfused
 from toksmith.normalizers import (
     SEVERAL_SPACES,
     Lowercase,
@@ -18,9 +18,11 @@ from toksmith.normalizers import (
     Replace,
     SentencePieceNormalizer,
     Step,
+    Strip,
     UnicodeForm,
 )
 from toksmith.stages.aligned import Aligned, Edit
+from toksmith.stages.character_classes import WHITE_SPACE
 from toksmith.stages.character_maps import is_context_free, map_characters
 from toksmith.stages.charsmap import character_map
 from toksmith.stages.normalize import normalize
@@ -40,7 +42,9 @@ class Characters(Protocol):
         sentinel: a character to put before such a chunk, so that the chunk is not at the start of
             a text, or ``""``; the normalizer leaves it unchanged.
         lead: whether the normalizer puts a space before a text.
+        strip: whether it removes white space at the start of a text.
         collapse: whether it collapses runs of spaces.
+        space: what it writes for a space.
         trim: whether it removes spaces at the end of a text.
         origins: the origin of a normalized character in the text: ``"own"``, the characters that
             produced it; ``"shifted"``, the same unless the first character of the text is removed;
@@ -52,7 +56,9 @@ class Characters(Protocol):
     inside: Normalizer
     sentinel: str
     lead: bool
+    strip: bool
     collapse: bool
+    space: str
     trim: bool
     origins: Origins
     firsts: Set[str]
@@ -71,25 +77,45 @@ class Characters(Protocol):
         """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
 
 
-def characters_of(normalizer: Normalizer) -> Characters | None:
-    """Return a normalizer character by character; ``None`` if it needs the whole text."""
+def characters_of(normalizer: Normalizer, mark: str = "", words: bool = False) -> Characters:
+    """Return a normalizer character by character.
+
+    Args:
+        normalizer: its steps.
+        mark: the character that the splitter writes for each space, or ``""``.
+        words: whether the splitter drops all white space.
+
+    Raises:
+        Unfused: it needs the whole text.
+    """
     if len(normalizer) == 1 and isinstance(normalizer[0], SentencePieceNormalizer):
         step = normalizer[0]
         # Its treatment of the ends of a text can only be derived from a chunk if a space is added
         # first and spaces are collapsed afterwards.
         extra = step.remove_extra_whitespaces
         if step.whitespace_as_suffix or extra > (step.add_dummy_prefix and step.escape_whitespaces):
-            return None
+            raise Unfused("SentencePieceNormalizer with these options changes the ends of a text")
         return SentencePieceCharacters(step)
     inside = without_lead(normalizer)
     if inside is None:
-        return None
-    collapse = bool(inside) and _makes_one_space(inside[-1])
-    mapped = inside[:-1] if collapse else inside
+        raise Unfused("Prepend with these steps around it")
     lead = len(inside) < len(normalizer)
-    if all(isinstance(step, Precompiled) or is_context_free((step,)) for step in mapped):
-        return MappedCharacters(inside, mapped, collapse, lead)
-    return None
+    while words and inside and (isinstance(inside[-1], Strip) or _makes_one_space(inside[-1], "")):
+        inside = inside[:-1]  # it changes only white space
+    collapse = bool(inside) and not words and _makes_one_space(inside[-1], mark)
+    mapped = inside[:-1] if collapse else inside
+    strip = False
+    trim = collapse and bool(mark and mapped) and isinstance(mapped[-1], Strip)
+    if trim:
+        *before, ends = mapped
+        assert isinstance(ends, Strip)
+        mapped, strip, trim = tuple(before), ends.left, ends.right
+        # Inside a text, a chunk may start with spaces but not end with one.
+        inside = (*mapped, Strip(left=False, right=trim), inside[-1])
+    for each in mapped:
+        if not (isinstance(each, Precompiled) or is_context_free((each,))):
+            raise Unfused(f"{each!r:.60} looks beyond single characters")
+    return MappedCharacters(inside, mapped, collapse, lead, strip, trim)
 
 
 def without_lead(normalizer: Normalizer) -> Normalizer | None:
@@ -127,11 +153,11 @@ def _maps_one(step: Step) -> bool:
     return isinstance(step, Replace) and not step.is_regex and len(step.pattern) == 1
 
 
-def _makes_one_space(step: Step) -> bool:
-    """Return whether a step collapses runs of spaces."""
-    if not isinstance(step, Replace):
+def _makes_one_space(step: Step, mark: str) -> bool:
+    """Return whether a step collapses runs of spaces, to a space or to what replaces each space."""
+    if not isinstance(step, Replace) or not step.is_regex:
         return False
-    return (step.pattern, step.content, step.is_regex) == (SEVERAL_SPACES, " ", True)
+    return step.pattern == SEVERAL_SPACES and step.content in (" ", mark or " ")
 
 
 class MappedCharacters:
@@ -142,27 +168,44 @@ class MappedCharacters:
         mapped: the steps that map single characters.
         collapse: whether the last step collapses spaces.
         lead: whether a space is put before a text.
+        strip: whether white space is removed at the start of a text.
+        trim: whether it is removed at the end.
     """
 
     sentinel = ""
-    trim = False
+    space = " "
     sees_replaced = True
 
     def __init__(
-        self, normalizer: Normalizer, mapped: Normalizer, collapse: bool, lead: bool
+        self,
+        normalizer: Normalizer,
+        mapped: Normalizer,
+        collapse: bool,
+        lead: bool,
+        strip: bool = False,
+        trim: bool = False,
     ) -> None:
         self.inside = normalizer
         self.lead = lead
+        self.strip = strip
         self.collapse = collapse
+        self.trim = trim
         self._mapped = mapped
         maps = [character_map(step.charsmap) for step in mapped if isinstance(step, Precompiled)]
         self.firsts: Set[str] = frozenset().union(*(each.first_characters for each in maps))
         self._clusters = bool(maps)
+        self._only_map = len(mapped) == 1 and bool(maps)
+        self._seen = sorted(map(ord, self.firsts)) if self._only_map else []
         self.origins: Origins = "shifted" if maps else "own"
 
     def leaves(self, start: int, end: int) -> bool:
-        """Return ``False``: only running the steps shows what they change."""
-        return False
+        """Return whether a map, if it is the only step, has no key for any of the characters."""
+        if not self._only_map or 0xD800 <= start < 0xE000 or start < 0x80:
+            return False
+        if bisect_left(self._seen, start) < bisect_left(self._seen, end):
+            return False
+        text = "".join(map(chr, range(start, end)))
+        return not _JOINS.search(text) and not (self.trim and any(c in text for c in WHITE_SPACE))
 
     def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
         """Return the new form of each character, and whether its neighbours matter."""
@@ -173,8 +216,10 @@ class MappedCharacters:
             joining = {"\r"} if text.isascii() else set(_JOINS.findall(text))
             depends = [d or c in joining for d, c in zip(depends, given, strict=True)]
         if self.collapse:
-            spaced = [" " in new and new != " " for new in becomes]
-            depends = list(map(or_, depends, spaced))
+            others = set(WHITE_SPACE) - {" "} if self.trim else set()
+            for place, new in enumerate(becomes):
+                if (" " in new and new != " ") or not others.isdisjoint(new):
+                    depends[place] = True
         return becomes, depends
 
     def align(self, text: Aligned, lead: bool) -> Aligned:
@@ -205,6 +250,7 @@ class SentencePieceCharacters:
 
     origins: Origins = "up-to-next"
     sees_replaced = False
+    strip = False
 
     def __init__(self, step: SentencePieceNormalizer) -> None:
         self._step = step
@@ -213,7 +259,7 @@ class SentencePieceCharacters:
         self.collapse = self.trim = step.remove_extra_whitespaces
         self._map = character_map(step.charsmap)
         self._alone = {symbol for symbol in step.protected if len(symbol) == 1}
-        self._space = "\u2581" if step.escape_whitespaces else " "
+        self.space = "\u2581" if step.escape_whitespaces else " "
         self.firsts: Set[str] = self._map.first_characters
         # Characters that are rewritten together with the character before them, and first
         # characters of protected symbols. A symbol without a character that may change is the
@@ -226,7 +272,7 @@ class SentencePieceCharacters:
             if len(symbol) > 1 and not changing.isdisjoint(symbol)
         }
         if self.collapse:  # collapsing applies to the mapped characters
-            self._depends.add(self._space)
+            self._depends.add(self.space)
         self._changed = self.firsts | {" ", INVALID}
         self._seen = sorted(map(ord, self._changed | self._depends))
         used = self._depends | self.firsts | self._alone
@@ -238,13 +284,13 @@ class SentencePieceCharacters:
 
     def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
         """Return the new form of each character, and whether its neighbours matter."""
-        changed, depending, space = self._changed, self._depends, self._space
+        changed, depending, space = self._changed, self._depends, self.space
         becomes = [self._single(c) if c in changed else c for c in characters]
-        depends = [c in depending for c in characters]
-        if self.collapse:
-            spaced = [space in new and new != space for new in becomes]
-            depends = list(map(or_, depends, spaced))
-        return becomes, depends
+        bound = [
+            c in depending or (self.collapse and space in new and new != space)
+            for c, new in zip(characters, becomes, strict=True)
+        ]
+        return becomes, bound
 
     def align(self, text: Aligned, lead: bool) -> Aligned:
         """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
@@ -261,9 +307,9 @@ class SentencePieceCharacters:
         if character == INVALID:
             return "\ufffd"
         if character in self._alone:
-            return character.replace(" ", self._space)
+            return character.replace(" ", self.space)
         found = self._map.longest(character)
-        return (found[1] if found else character).replace(" ", self._space)
+        return (found[1] if found else character).replace(" ", self.space)
 
 
 _PRIVATE = [chr(code) for code in range(0xE000, 0xF900)]

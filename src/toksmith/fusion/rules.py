@@ -25,8 +25,8 @@ from typing import Literal, TypeAlias
 
 from toksmith._base.records import dataclass, replace
 from toksmith._base.text import without_surrogates
-from toksmith.fusion import AmbiguousSpace
-from toksmith.fusion.atoms import Atoms, FindNeighbours, atoms_of
+from toksmith.fusion import AmbiguousSpace, Unfused
+from toksmith.fusion.atoms import Atoms, FindNeighbours, atoms_of, metaspace_of_words
 from toksmith.fusion.characters import INVALID, Characters, Origins, characters_of
 from toksmith.normalizers import (
     Bert,
@@ -41,8 +41,9 @@ from toksmith.normalizers import (
     UnicodeForm,
 )
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import Metaspace, Splitter
+from toksmith.splitters import Metaspace, Split, Splitter
 from toksmith.stages.aligned import Aligned
+from toksmith.stages.character_classes import WHITE_SPACE
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import split_text
 
@@ -74,6 +75,8 @@ class FusionRules:
         collapse: whether runs of spaces become one space.
         trim: whether spaces at the end of a text are removed.
         origins: see :class:`~toksmith.fusion.characters.Characters`.
+        marks_words: whether each piece starts with a mark that replaces the white space before it.
+            The mark has the origin of the next character, which the kernel does not know.
         run_stages: returns the pieces of a chunk as UTF-8, from the stages in Python. Raises
             :class:`~toksmith.fusion.AmbiguousSpace` if they depend on where its leading space comes
             from.
@@ -91,39 +94,49 @@ class FusionRules:
     collapse: bool
     trim: bool
     origins: Origins
+    marks_words: bool
     run_stages: Callable[[bytes], list[bytes]]
     locate_stages: Callable[[bytes, bool], list[tuple[bytes, list[int], list[int]]]]
     keeps_start: Callable[[str], bool] | None = None
 
 
-def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRules | None:
-    """Return the rules of a pipeline; ``None`` if the kernel cannot run it fused.
+def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRules:
+    """Return the rules of a pipeline.
 
     Args:
         pipeline: the pipeline.
         find_neighbours: the kernel's search for characters that are side by side in a token.
+
+    Raises:
+        Unfused: the kernel cannot run it fused; the message says why.
     """
-    characters = characters_of(pipeline.normalizer)
-    if characters is None:
-        return None
-    atoms = atoms_of(pipeline.splitter, pipeline.model, characters.collapse, find_neighbours)
-    if atoms is None:
-        return None
+    splitter = pipeline.splitter
+    if never_splits(splitter, pipeline.normalizer):
+        splitter = None
+    of_words = metaspace_of_words(splitter)
+    metaspace = splitter if isinstance(splitter, Metaspace) else of_words
+    mark = metaspace.replacement if metaspace else ""
+    characters = characters_of(pipeline.normalizer, mark, words=of_words is not None)
+    collapse = characters.space if characters.collapse else ""
+    atoms = atoms_of(splitter, pipeline.model, collapse, find_neighbours)
     lead: Literal["none", "always", "unless-space"] = "always" if characters.lead else "none"
     first_only = False
     keeps_start: Callable[[str], bool] | None = None
-    if characters.lead and isinstance(pipeline.splitter, Metaspace):
-        return None  # the space may be a piece by itself
-    if isinstance(pipeline.splitter, Metaspace) and pipeline.splitter.prepend != "never":
-        lead, first_only = "unless-space", pipeline.splitter.prepend == "first"
+    if characters.lead and metaspace:
+        raise Unfused("both Prepend and Metaspace put a mark before a text")
+    if metaspace and metaspace.prepend != "never":
+        lead, first_only = "unless-space", metaspace.prepend == "first"
         if first_only:
             if not all(map(_keeps_or_drops, pipeline.normalizer)):
-                return None
+                raise Unfused("whether the first piece gets a mark depends on the whole text")
             if not all(map(_keeps_start, pipeline.normalizer)):
                 keeps_start = lru_cache(65_536)(partial(_is_first, pipeline.normalizer))
-    splitter = pipeline.splitter
+    if characters.strip:
+        if lead != "unless-space" or first_only or not characters.trim:
+            raise Unfused("Strip at the start of a text whose first piece gets no mark")
+        lead = "always"  # the spaces of the text collapse into it
     if lead != "none" and not _is_kept(" ", characters, splitter):
-        return None
+        raise Unfused("the normalizer changes the space before a text")
     if isinstance(splitter, Metaspace):
         splitter = replace(splitter, prepend="never")  # the lead is part of the chunk
 
@@ -132,10 +145,12 @@ def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRul
         if characters.sees_replaced:
             text = without_surrogates(text)
         own = normalize(characters.inside, text)
-        if lead == "unless-space" and characters.sees_space(text):
+        if metaspace and characters.sees_space(text):
             put = text[:1] + normalize(characters.inside, text[1:])
             if put != own:
                 raise AmbiguousSpace
+        if characters.strip and own[:1] == " " and own.lstrip(" ")[:1] in (mark, *WHITE_SPACE):
+            raise AmbiguousSpace  # at the start of a text, the spaces would be removed
         text = own.removeprefix(characters.sentinel)
         return [piece.encode() for piece in split_text(splitter, text, at_start=False)]
 
@@ -156,13 +171,31 @@ def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRul
         joined=array("H", chain.from_iterable(sorted(atoms.joined))),
         lead=lead,
         first_only=first_only,
-        collapse=characters.collapse,
-        trim=characters.trim,
+        collapse=characters.collapse or of_words is not None,
+        trim=characters.trim or of_words is not None,
         origins=characters.origins,
+        marks_words=of_words is not None,
         run_stages=run_stages,
         locate_stages=locate_stages,
         keeps_start=keeps_start,
     )
+
+
+def never_splits(splitter: Splitter | None, normalizer: Normalizer) -> bool:
+    """Return whether a splitter looks for a string of which the normalizer leaves nothing.
+
+    Gemma splits at spaces, all of which its normalizer has replaced by marks.
+
+    Example:
+        >>> never_splits(Split(" ", is_regex=False), (Replace(" ", "_"),))
+        True
+    """
+    if not isinstance(splitter, Split) or splitter.is_regex or splitter.invert or not normalizer:
+        return False
+    last = normalizer[-1]
+    if not isinstance(last, Replace) or last.is_regex or len(last.pattern) != 1:
+        return False
+    return last.pattern in splitter.pattern and last.pattern not in last.content
 
 
 def _keeps_start(step: Step) -> bool:
@@ -185,13 +218,17 @@ def _is_first(normalizer: Normalizer, character: str) -> bool:
 
 def _is_kept(space: str, characters: Characters, splitter: Splitter | None) -> bool:
     """Return whether a leading space is still a space after normalizing, whatever follows it."""
-    written = {space, "\u2581", splitter.replacement if isinstance(splitter, Metaspace) else space}
+    written = {space}
+    if not metaspace_of_words(splitter):
+        written |= {"\u2581", splitter.replacement if isinstance(splitter, Metaspace) else space}
     return space not in characters.firsts and characters.map([space])[0][0] in written
 
 
 def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
     start, end = block * CHARACTERS_A_BLOCK, (block + 1) * CHARACTERS_A_BLOCK
-    marked = bool(atoms.mark) and start <= ord(atoms.mark) < end
+    words = atoms.spaces != " "
+    marks = atoms.mark + (atoms.spaces if words else "")
+    marked = any(start <= ord(mark) < end for mark in marks)
     if not marked and characters.leaves(start, end):
         return atoms.seen(range(start, end))
     surrogates = 0xD800 <= start < 0xE000
@@ -199,11 +236,15 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
         [INVALID if surrogates else chr(c) for c in range(start, end)]
     )
     text = "".join(becomes)
-    if characters.collapse and atoms.mark and atoms.mark in text:
+    if (characters.collapse or words) and atoms.mark and atoms.mark in text:
         # Where spaces are counted, a mark in the text itself is not one.
-        depends = [d or atoms.mark in new for d, new in zip(depends, becomes, strict=True)]
+        for place, new in enumerate(becomes):
+            if atoms.mark in new:
+                depends[place] = True
+    if words and start == 0 and becomes[13] != "\r" and {*becomes[10:14:3]} <= {*atoms.spaces}:
+        depends[13] = False  # a line break of two characters is white space in any case
     if atoms.mark:
-        text = text.replace(" ", atoms.mark)
+        text = text.translate(dict.fromkeys(map(ord, atoms.spaces), atoms.mark))
     sizes = array("H", list(map(len, becomes)))
     seen, units = atoms.seen(map(ord, text))
     if atoms.last:

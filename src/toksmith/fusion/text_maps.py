@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from toksmith.fusion import Unfused
 from toksmith.fusion.characters import MappedCharacters, characters_of
 from toksmith.fusion.rules import CHARACTERS_A_BLOCK
 from toksmith.normalizers import Normalizer, Precompiled
@@ -42,7 +43,10 @@ def find_text_map(normalizer: Normalizer) -> TextMap | None:
     """Return a normalizer for the kernel; ``None`` if its steps look beyond single characters."""
     if any(isinstance(step, Precompiled) for step in normalizer):
         return None
-    characters = characters_of(normalizer)
+    try:
+        characters = characters_of(normalizer)
+    except Unfused:
+        return None
     if not isinstance(characters, MappedCharacters) or characters.lead or characters.collapse:
         return None
 
