@@ -306,7 +306,7 @@ def test_one_pass_splits_by_several_patterns(patterns: tuple[str, ...]) -> None:
         with pytest.raises(UnsupportedError, match="two ends may lie 8 characters back"):
             make_transducer(*automata)
     else:
-        check_transducer(*automata, count=300)
+        check_transducer(*automata, count=150)
 
 
 OPEN_FAR_BACK = {listed_patterns()[name] for name in ("chameleon", "deepseek-llm")}
@@ -372,8 +372,8 @@ def test_a_pass_may_lose_track(before: Sequence[str], after: Sequence[str]) -> N
     sure = sure_cuts(whole.classes, stages)
     automata = [*map(compile_pattern, (*before, *after))]
     lost = 0
-    hard = ["\r IMGIMGABCDZ", "\u3000 " * 6, "a\u2003 " * 6, "abcdefghijk!", "<123456789>"]
-    for text in texts_for(whole.classes, random.Random(6), 300):
+    hard = ["\r IMGIMGABCDZ", "\u3000 " * 6, "中" + "\u2003 " * 6, "abcdefghijk!", "<123456789>"]
+    for text in texts_for(whole.classes, random.Random(6), 100):
         text = hard[len(text) % len(hard)].join(text.partition(text[3]))
         kinds = classes_in(whole, text)
         ends, found = all_ends(automata, text), whole.ends_in(kinds)
@@ -385,7 +385,7 @@ def test_a_pass_may_lose_track(before: Sequence[str], after: Sequence[str]) -> N
                 parts = all_ends(automata, text[:place]), all_ends(automata, text[place:])
                 assert ends == [*parts[0], *(end + place for end in parts[1])], text
     assert whole.lost is not None
-    assert 0 < lost < 300
+    assert 0 < lost < 100
 
 
 @pytest.mark.parametrize("seed", range(3))
