@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 TASKS = Path("/proc/self/task")
@@ -26,3 +28,18 @@ def holds_in_child(check: Callable[[], bool]) -> bool:
         finally:
             os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def wait_until_it_reads(pid: int, path: Path) -> None:
+    """Wait until a process has opened a file; where that cannot be seen, for some seconds."""
+    opened = Path(f"/proc/{pid}/fd")
+    if not opened.is_dir():
+        time.sleep(3)
+        return
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for file in opened.iterdir():
+            with suppress(FileNotFoundError):
+                if file.readlink() == path:
+                    return
+        time.sleep(0.005)

@@ -14,6 +14,7 @@ import pytest
 
 import toksmith
 from tests.cli.conftest import Run
+from tests.processes import wait_until_it_reads
 
 TOKSMITH = [sys.executable, "-m", "toksmith"]
 posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
@@ -152,7 +153,7 @@ def test_ctrl_c_exits_130_and_leaves_no_file(model: Path, tmp_path: Path, comman
         # Chunks of random letters: many distinct pairs, so that training takes long enough.
         text = tmp_path / "letters.txt"
         text.write_bytes(bytes(97 + byte % 26 for byte in os.urandom(1 << 16)) * 500)
-        arguments = ["train", str(text), "--split", "none", "--vocab-size", "500000"]
+        arguments = ["train", *[str(text)] * 4, "--split", "none", "--vocab-size", "500000"]
         arguments += ["-o", str(out / "t.model")]
     else:  # waits for standard input
         arguments = ["encode", "-t", str(model), "-o", str(out / "ids")]
@@ -161,7 +162,10 @@ def test_ctrl_c_exits_130_and_leaves_no_file(model: Path, tmp_path: Path, comman
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        time.sleep(2)
+        if command == "train":
+            wait_until_it_reads(process.pid, text)
+        else:
+            time.sleep(2)
         assert process.poll() is None, "ended before it could be interrupted"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)

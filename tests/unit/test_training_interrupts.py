@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -19,6 +19,7 @@ import pytest
 
 import toksmith
 from tests.counting import PLAIN
+from tests.processes import wait_until_it_reads
 from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.engine.training import (
     MergeRules,
@@ -157,21 +158,6 @@ def test_training_on_the_command_line(model: str, tmp_path: Path) -> None:
         process.communicate()
     assert (process.returncode, err) == (130, b"toksmith: interrupted\n")
     assert list(out.iterdir()) == []
-
-
-def wait_until_it_reads(pid: int, path: Path) -> None:
-    """Wait until a process has opened a file; where that cannot be seen, for some seconds."""
-    opened = Path(f"/proc/{pid}/fd")
-    if not opened.is_dir():
-        time.sleep(3)
-        return
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        for file in opened.iterdir():
-            with suppress(FileNotFoundError):
-                if file.readlink() == path:
-                    return
-        time.sleep(0.005)
 
 
 def test_while_numpy_is_imported_for_the_first_array() -> None:
