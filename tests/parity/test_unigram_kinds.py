@@ -126,12 +126,12 @@ def texts() -> list[str]:
         " \u2581\t\n\r\x85\xa0\u3000\u200b\ufeffabAz.'`\"e\u0301\u0308\ufdfa\u1112\u1161\u11ab한日ﬁ"
         "\xa8\xb4\uff9f\uff76\ufffd\0\x07\x1cÀé\u0627\u0653\u0915\u093c\u200d\U0001f600\ufe0f"
     )
-    short = ["".join(rng.choices(pool, k=rng.randint(0, 12))) for _ in range(120)]
-    doubled = [text.replace("'", "''").replace("`", "``") + "''``'" for text in short[:40]]
+    short = ["".join(rng.choices(pool, k=rng.randint(0, 12))) for _ in range(80)]
+    doubled = [text.replace("'", "''").replace("`", "``") + "''``'" for text in short[:20]]
     everywhere = ["".join(map(chr, range(start, start + 60))) for start in range(0, 0xD000, 2999)]
     found = [
-        *(short + doubled + everywhere + hard_texts(count=20)[::3]),
-        *strategies.random_texts(9, 30),
+        *(short + doubled + everywhere + hard_texts(count=20)[::17]),
+        *strategies.random_texts(9, 10),
         *(
             "``a b''",
             "'''",
@@ -160,14 +160,11 @@ def test_ids_and_spans(tmp_path: Path, kind: str) -> None:
     ids = [each.ids for each in theirs]
     assert tok.encode_batch(given).to_lists() == ids
     assert [tok.encode(text.encode()) for text in given] == ids
-    for threads in (1, 2):
-        for text, found, peer in zip(
-            given, tok.encodings(given, threads=threads), theirs, strict=True
-        ):
-            assert found.ids == peer.ids
-            assert list(map(tuple, found.spans.tolist())) == peer.offsets, text
-    data = [text.encode() for text in given]
-    assert tok.encodings(data) == tok.encodings(given)
+    for text, found, peer in zip(given, tok.encodings(given, threads=2), theirs, strict=True):
+        assert found.ids == peer.ids
+        assert list(map(tuple, found.spans.tolist())) == peer.offsets, text
+    data = [text.encode() for text in given[::5]]
+    assert tok.encodings(data) == tok.encodings(given[::5])
 
 
 def test_the_kernel_runs_all_but_a_few_texts(
