@@ -1,0 +1,284 @@
+"""Puts toksmith into transformers' fast tokenizers, and takes it out again."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from toksmith._base.lazy import extra
+from toksmith.compat.transformers.backend import Backend
+from toksmith.compat.transformers.batch import Call, encode
+from toksmith.errors import OptionError
+
+_PATCHED: list[tuple[Any, str, Any]] = []
+"""What :func:`activate` has replaced: object, name, and the value before."""
+
+
+def activate() -> None:
+    """Let toksmith encode for all fast tokenizers that are made from now on.
+
+    Calling it twice does no harm.
+
+    Raises:
+        MissingExtraError: transformers is not installed.
+    """
+    base = _base_class()
+    _patch_calls(base)
+    if any(name == "__init__" for _, name, _ in _PATCHED):
+        return
+    before = base.__init__
+
+    @functools.wraps(before)
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        before(self, *args, **options)
+        _put_in(self)
+
+    _replace(base, "__init__", init)
+
+
+def deactivate() -> None:
+    """Let transformers encode by itself again, also with tokenizers made before."""
+    while _PATCHED:
+        owner, name, value = _PATCHED.pop()
+        setattr(owner, name, value)
+
+
+@contextmanager
+def active() -> Iterator[None]:
+    """Activate toksmith for the tokenizers that are made and used inside a ``with`` block."""
+    was_active = bool(_PATCHED)
+    activate()
+    try:
+        yield
+    finally:
+        if not was_active:
+            deactivate()
+
+
+def accelerate(tokenizer: Any) -> Any:
+    """Let toksmith encode for one fast tokenizer, and return it.
+
+    Args:
+        tokenizer: a fast tokenizer of transformers.
+
+    Raises:
+        OptionError: it is none.
+        MissingExtraError: transformers is not installed.
+    """
+    base = _base_class()
+    if not isinstance(tokenizer, base):
+        raise OptionError(
+            f"tokenizer is a {type(tokenizer).__name__}: accelerate takes a fast tokenizer of "
+            "transformers, such as AutoTokenizer.from_pretrained returns"
+        )
+    _patch_calls(base)
+    _put_in(tokenizer)
+    return tokenizer
+
+
+def _base_class() -> Any:
+    """Return the class of fast tokenizers: ``TokenizersBackend``, or that of transformers 4."""
+    transformers = extra("transformers", of="transformers")
+    found = getattr(transformers, "TokenizersBackend", None)
+    return found or transformers.PreTrainedTokenizerFast
+
+
+def _put_in(tokenizer: Any) -> None:
+    if not isinstance(tokenizer._tokenizer, Backend):
+        tokenizer._tokenizer = Backend(tokenizer._tokenizer)
+
+
+def _replace(owner: Any, name: str, value: Any) -> None:
+    _PATCHED.append((owner, name, owner.__dict__[name]))
+    setattr(owner, name, value)
+
+
+def _patch_calls(base: Any) -> None:
+    """Put toksmith before the methods through which all calls go."""
+    if any(owner is base and name.endswith("_encode_plus") for owner, name, _ in _PATCHED):
+        return
+    if "_batch_encode_plus" in base.__dict__:  # transformers 4
+        _replace(base, "_batch_encode_plus", _batch_encode_plus(base._batch_encode_plus))
+    else:
+        _replace(base, "_encode_plus", _encode_plus(base._encode_plus))
+    from tokenizers import decoders
+
+    _replace_stream(decoders)
+
+
+def _batch_encode_plus(before: Callable[..., Any]) -> Callable[..., Any]:
+    """Return transformers 4's method for batches, with toksmith where it can take the call."""
+
+    @functools.wraps(before)
+    def batch_encode_plus(self: Any, batch_text_or_text_pairs: Any, **options: Any) -> Any:
+        pre_split = options.get("is_split_into_words", False)
+        found = None
+        if isinstance(batch_text_or_text_pairs, list | tuple):
+            found = _encoded(self, *_texts_and_pairs(batch_text_or_text_pairs, pre_split), options)
+        return found or before(self, batch_text_or_text_pairs, **options)
+
+    return batch_encode_plus
+
+
+def _texts_and_pairs(
+    rows: Sequence[Any], pre_split: bool
+) -> tuple[Sequence[Any], Sequence[Any] | None]:
+    """Return the texts and second texts of transformers 4's mixed rows."""
+
+    def is_pair(row: Any) -> bool:
+        is_two = isinstance(row, tuple) and len(row) == 2
+        return is_two and not (pre_split and isinstance(row[0], str))
+
+    if rows and all(map(is_pair, rows)):
+        return [row[0] for row in rows], [row[1] for row in rows]
+    return rows, None
+
+
+def _encode_plus(before: Callable[..., Any]) -> Callable[..., Any]:
+    """Return transformers 5's method for all calls, with toksmith where it can take the call."""
+
+    @functools.wraps(before)
+    def encode_plus(self: Any, text: Any, text_pair: Any = None, **options: Any) -> Any:
+        if options.get("is_split_into_words"):
+            is_batch = isinstance(text, list | tuple) and text and isinstance(text[0], list | tuple)
+        else:
+            is_batch = isinstance(text, list | tuple)
+        texts, pairs = text, text_pair
+        if not is_batch:
+            texts, pairs = [text], [text_pair] if text_pair else None
+        found = _encoded(self, texts, pairs, options)
+        if found is None:
+            return before(self, text, text_pair, **options)
+        if is_batch or options.get("return_tensors") or options.get("return_overflowing_tokens"):
+            return found
+        for key, value in found.data.items():
+            if value and isinstance(value[0], list):
+                found.data[key] = value[0]
+        return found
+
+    return encode_plus
+
+
+def _encoded(
+    self: Any, texts: Sequence[Any], pairs: Sequence[Any] | None, options: dict[str, Any]
+) -> Any:
+    """Return the ``BatchEncoding`` of texts, or ``None`` if toksmith cannot take the call."""
+    backend = self._tokenizer
+    if not isinstance(backend, Backend) or options.get("sanitize_control_tokens"):
+        return None
+    pre_split = options.get("is_split_into_words", False)
+    is_text = _is_words if pre_split else _is_str
+    if not texts or not all(map(is_text, texts)) or backend.compiled().tokenizer is None:
+        return None
+    if pairs is not None and (len(pairs) != len(texts) or not all(map(is_text, pairs))):
+        return None
+    try:
+        call = _call(self, options)
+        data, encodings = encode(backend, texts, pairs, call)
+    except OptionError:  # transformers raises its own error, or accepts it with a warning
+        return None
+    max_length = options.get("max_length")
+    if max_length is None:
+        longest = max(data["input_ids"], key=len)
+        self._eventual_warn_about_too_long_sequence(
+            longest, max_length, options.get("verbose", True)
+        )
+    from transformers import BatchEncoding
+
+    return BatchEncoding(
+        data,
+        encodings,
+        tensor_type=options.get("return_tensors"),
+        n_sequences=1 if pairs is None else 2,
+    )
+
+
+def _call(self: Any, options: dict[str, Any]) -> Call:
+    """Return the options of a call with transformers' defaults."""
+    inputs = self.model_input_names
+    types = options.get("return_token_type_ids")
+    mask = options.get("return_attention_mask")
+    wanted = {
+        "input_ids": True,
+        "token_type_ids": "token_type_ids" in inputs if types is None else types,
+        "attention_mask": "attention_mask" in inputs if mask is None else mask,
+        "special_tokens_mask": options.get("return_special_tokens_mask", False),
+        "offset_mapping": options.get("return_offsets_mapping", False),
+        "length": options.get("return_length", False),
+    }
+    split = options.get("split_special_tokens")
+    return Call(
+        add_special_tokens=options.get("add_special_tokens", True),
+        split_special_tokens=self.split_special_tokens if split is None else split,
+        is_pretokenized=options.get("is_split_into_words", False),
+        truncation=_truncation(self, options),
+        padding=_padding(self, options),
+        overflow=options.get("return_overflowing_tokens", False),
+        fields=tuple(name for name, is_wanted in wanted.items() if is_wanted),
+        tensors=options.get("return_tensors") is not None,
+    )
+
+
+def _truncation(self: Any, options: dict[str, Any]) -> dict[str, Any] | None:
+    strategy = options.get("truncation_strategy")
+    if strategy is None or strategy.value == "do_not_truncate":
+        return None
+    return {
+        "max_length": options.get("max_length"),
+        "stride": options.get("stride", 0),
+        "strategy": strategy.value,
+        "direction": self.truncation_side,
+    }
+
+
+def _padding(self: Any, options: dict[str, Any]) -> dict[str, Any] | None:
+    strategy = options.get("padding_strategy")
+    if strategy is None or strategy.value == "do_not_pad":
+        return None
+    return {
+        "length": options.get("max_length") if strategy.value == "max_length" else None,
+        "direction": options.get("padding_side") or self.padding_side,
+        "pad_id": self.pad_token_id,
+        "pad_token": self.pad_token,
+        "pad_type_id": self.pad_token_type_id,
+        "pad_to_multiple_of": options.get("pad_to_multiple_of"),
+    }
+
+
+def _is_str(text: Any) -> bool:
+    return type(text) is str
+
+
+def _is_words(text: Any) -> bool:
+    return isinstance(text, list | tuple) and all(map(_is_str, text))
+
+
+def _replace_stream(decoders: Any) -> None:
+    """Let ``tokenizers.decoders.DecodeStream`` take a backend for a tokenizer."""
+    stock = decoders.DecodeStream
+
+    class DecodeStream:
+        def __init__(self, *args: Any, **options: Any) -> None:
+            self._stream = stock(*args, **options)
+
+        def step(self, tokenizer: Any, ids: Any) -> str | None:
+            if isinstance(tokenizer, Backend):
+                tokenizer = tokenizer.stock
+            found: str | None = self._stream.step(tokenizer, ids)
+            return found
+
+        def __copy__(self) -> DecodeStream:
+            return self._of(self._stream.__copy__())
+
+        def __deepcopy__(self, memo: dict[int, Any]) -> DecodeStream:
+            return self._of(self._stream.__deepcopy__(memo))
+
+        @classmethod
+        def _of(cls, stream: Any) -> DecodeStream:
+            made = cls.__new__(cls)
+            made._stream = stream
+            return made
+
+    _replace(decoders, "DecodeStream", DecodeStream)
