@@ -25,7 +25,7 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check docs sanitize bench clean
+.PHONY: help quickstart test test-frameworks check docs sanitize bench clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -36,6 +36,9 @@ quickstart: $(VENV)/.package ## train a first tokenizer and look at it
 
 test: $(VENV)/.package $(VENV)/.test $(VENV)/.browser ## run all tests on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+
+test-frameworks: $(VENV)/.package $(VENV)/.test $(VENV)/.frameworks ## run the tests inside transformers
+	$(BIN)/python -m pytest tests/frameworks $(PYTEST_ARGS)
 
 check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, warnings, native tests, stub
 	$(BIN)/ruff check .
@@ -104,6 +107,6 @@ $(VENV)/.package: $(VENV)/.pip $(SOURCES)
 	$(PIP) --no-build-isolation -C build-dir=build/package -C cmake.define.TOKSMITH_WERROR=$(WERROR) .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.docs $(VENV)/.bench: $(VENV)/.%: $(VENV)/.pip
+$(VENV)/.test $(VENV)/.check $(VENV)/.docs $(VENV)/.bench $(VENV)/.frameworks: $(VENV)/.%: $(VENV)/.pip
 	$(PIP) --group $*
 	@touch $@

@@ -11,6 +11,7 @@ from toksmith.results import Inputs, RaggedInputs
 if TYPE_CHECKING:
     from toksmith.compat.transformers.backend import Backend
     from toksmith.tokenizer import Tokenizer
+    from toksmith.tokenizer.encode import Special
 
 
 class Call(NamedTuple):
@@ -64,6 +65,8 @@ def encode(
     compiled = backend.compiled()
     tok = compiled.tokenizer
     assert tok is not None, "the caller has checked that there is one"
+    documents: Sequence[int]
+    lengths: Sequence[int]
     short = None
     if len(texts) == 1 and pairs is None and compiled.zero_types:
         short = _short(tok, texts[0], call)
@@ -73,7 +76,8 @@ def encode(
     elif call.padding is None:
         ragged = tok.prepare_ragged(texts, pairs, truncation=_cut(call), **_common(call))
         found = _ragged_fields(ragged, call)
-        documents, lengths = ragged.document.tolist(), (ragged.offsets[1:] - ragged.offsets[:-1])
+        documents = ragged.document.tolist()
+        lengths = (ragged.offsets[1:] - ragged.offsets[:-1]).tolist()
     else:
         rows = tok.prepare(
             texts, pairs, truncation=_cut(call), padding=_filling(call.padding), **_common(call)
@@ -90,7 +94,7 @@ def _short(tok: Tokenizer, text: Any, call: Call) -> dict[str, Any] | None:
     plain = {"input_ids", "token_type_ids", "attention_mask", "length"}
     if call.padding or call.overflow or call.is_pretokenized or not plain.issuperset(call.fields):
         return None
-    special = "text" if call.split_special_tokens else "encode"
+    special: Special = "text" if call.split_special_tokens else "encode"
     ids = tok.encode(text, special=special, add_special_tokens=call.add_special_tokens)
     if call.truncation and len(ids) > call.truncation["max_length"]:
         return None
