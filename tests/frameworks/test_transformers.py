@@ -138,12 +138,13 @@ def test_calls(file: Path) -> None:
 def test_changes(file: Path, tmp_path: Path) -> None:
     stock, ours = load(file), fast.accelerate(load(file))
     text = "héllo wörld <new> x"
-    ours(text)
+    earlier, tokens = ours(text), stock(text).tokens()
     for each in (stock, ours):
         each.add_tokens(["wörld"])
         each.add_special_tokens({"additional_special_tokens": ["<new>"]})
     ids = stock(text).input_ids
     assert ours(text).input_ids == ids
+    assert earlier.tokens() == tokens  # as they were when it was encoded
     for same in (copy.deepcopy(ours), pickle.loads(pickle.dumps(ours))):
         assert fast.engine_of(same).startswith("toksmith")
         assert same(text).input_ids == ids

@@ -170,13 +170,14 @@ def _encoded(
         return None
     pre_split = options.get("is_split_into_words", False)
     is_text = _is_words if pre_split else _is_str
-    if not texts or not all(map(is_text, texts)) or backend.compiled().tokenizer is None:
+    compiled = backend.compiled()
+    if not texts or not all(map(is_text, texts)) or compiled.tokenizer is None:
         return None
     if pairs is not None and (len(pairs) != len(texts) or not all(map(is_text, pairs))):
         return None
     try:
         call = _call(self, options)
-        data, encodings = encode(backend, texts, pairs, call)
+        data, encodings = encode(compiled, texts, pairs, call)
     except OptionError:  # transformers raises its own error, or accepts it with a warning
         return None
     max_length = options.get("max_length")

@@ -11,14 +11,14 @@ from toksmith.errors import ToksmithError
 from toksmith.loading import loads
 from toksmith.tokenizer import Tokenizer
 
-_COMPONENTS = frozenset({"normalizer", "pre_tokenizer", "post_processor", "decoder"})
+_COMPONENTS = frozenset({"model", "normalizer", "pre_tokenizer", "post_processor", "decoder"})
 _CHANGES = frozenset(
     {"add_tokens", "add_special_tokens", "train", "train_from_iterator", "from_pretrained"}
 )
 
 
 class Backend:
-    """Stands where transformers has a ``tokenizers.Tokenizer``, and passes everything on to it.
+    """A wrapper of the ``tokenizers.Tokenizer`` of a fast tokenizer, which passes everything on.
 
     toksmith's tokenizer is made from it at the first batch, and again after a change: a component
     that is set, tokens that are added, or a component that was read and then changed in place.
@@ -31,15 +31,12 @@ class Backend:
     """
 
     def __init__(self, stock: Any) -> None:
-        object.__setattr__(self, "stock", stock)
-        object.__setattr__(self, "_compiled", None)
-        object.__setattr__(self, "_shown", set())
-        object.__setattr__(self, "_lock", Lock())
-        object.__setattr__(self, "_copy", None)
+        state = {"stock": stock, "_compiled": None, "_shown": set(), "_lock": Lock()}
+        self.__dict__.update(state)
 
     def __getattr__(self, name: str) -> Any:
         stock = self.__dict__["stock"]
-        if name in _COMPONENTS or name == "model":
+        if name in _COMPONENTS:
             self._shown.add(name)
         found = getattr(stock, name)
         if name not in _CHANGES:
@@ -52,7 +49,7 @@ class Backend:
         return change
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _COMPONENTS or name == "model":
+        if name in _COMPONENTS:
             self._forget()
         setattr(self.stock, name, value)
 
@@ -60,7 +57,6 @@ class Backend:
         """Return a backend with a tokenizer of its own, and the same compiled tokenizer."""
         made = Backend(copy.deepcopy(self.stock, memo))
         made.__dict__["_compiled"] = self._compiled
-        made.__dict__["_shown"] = set(self._shown)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,16 +75,62 @@ class Backend:
 
     def compiled(self) -> Compiled:
         """Return what toksmith makes of the tokenizer as it is now."""
-        found: Compiled | None = self._compiled
-        if found is not None and not (self._shown and found.parts != _parts(self.stock)):
-            return found
         with self._lock:
-            self._shown.clear()
-            made = Compiled(self.stock)
-            self.__dict__["_compiled"] = made
-        return made
+            found: Compiled | None = self._compiled
+            if found is None or any(_state(self.stock, n) != found.states[n] for n in self._shown):
+                found = self.__dict__["_compiled"] = Compiled(self.stock)
+        return found
 
-    def stock_encoding(self, text: Any, pair: Any, options: dict[str, Any]) -> list[Any]:
+    def _forget(self) -> None:
+        """Compile again at the next call. Call it before the change."""
+        if self._compiled is not None:
+            self._compiled.keep_copy()
+        self.__dict__["_compiled"] = None
+
+
+class Compiled:
+    """What toksmith makes of a ``tokenizers.Tokenizer`` in a state.
+
+    Args:
+        stock: the ``tokenizers.Tokenizer``.
+
+    Attributes:
+        tokenizer: the tokenizer; ``None`` if toksmith cannot run it, or not faster.
+        reason: why there is none.
+        states: the state of each component, by name.
+        zero_types: whether the template gives the type id 0 to all tokens of one text.
+    """
+
+    def __init__(self, stock: Any) -> None:
+        self.tokenizer: Tokenizer | None = None
+        self.reason = ""
+        self.zero_types = False
+        self.states = {name: _state(stock, name) for name in _COMPONENTS}
+        self._stock = stock
+        self._copy: Any = None
+        self._lock = Lock()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tok = loads(stock.to_str(), format="huggingface")
+        except ToksmithError as wrong:
+            self.reason = str(wrong)
+            return
+        if self.states["model"]:
+            self.reason = "the model has a dropout, so its ids are random"
+        elif not tok.engine.startswith("kernel"):
+            self.reason = f"toksmith runs it in part in Python ({tok.engine})"
+        else:
+            self.tokenizer = tok
+            self.zero_types = not tok.prepare_ragged(["a"], truncation=False).type_ids.any()
+
+    def keep_copy(self) -> None:
+        """Copy the stock tokenizer, so that the settings of a call and later changes stay apart."""
+        with self._lock:
+            if self._copy is None:
+                self._copy = copy.deepcopy(self._stock)
+
+    def stock_encodings(self, text: Any, pair: Any, options: dict[str, Any]) -> list[Any]:
         """Return the ``tokenizers.Encoding`` objects of a text: one for each row.
 
         Args:
@@ -97,10 +139,9 @@ class Backend:
             options: ``split_special_tokens``, ``add_special_tokens``, ``is_pretokenized``,
                 and ``truncation`` and ``padding``, each a dict or ``None``.
         """
-        with self._lock:  # a copy, so that nobody sees the settings of this call
-            if self._copy is None:
-                self.__dict__["_copy"] = copy.deepcopy(self.stock)
-            tokenizer = self._copy
+        self.keep_copy()
+        tokenizer = self._copy
+        with self._lock:
             tokenizer.encode_special_tokens = options["split_special_tokens"]
             if options["truncation"] is None:
                 tokenizer.no_truncation()
@@ -117,41 +158,6 @@ class Backend:
                 add_special_tokens=options["add_special_tokens"],
             )
         return [found, *found.overflowing]
-
-    def _forget(self) -> None:
-        self.__dict__["_compiled"] = None
-        self.__dict__["_copy"] = None
-
-
-class Compiled:
-    """What toksmith makes of a ``tokenizers.Tokenizer``.
-
-    Attributes:
-        tokenizer: the tokenizer; ``None`` if toksmith cannot run it, or not faster.
-        reason: why there is none.
-        parts: the components as they were; different ones need a new tokenizer.
-        zero_types: whether the template gives the type id 0 to all tokens of one text.
-    """
-
-    def __init__(self, stock: Any) -> None:
-        self.tokenizer: Tokenizer | None = None
-        self.reason = ""
-        self.zero_types = False
-        self.parts = _parts(stock)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tok = loads(stock.to_str(), format="huggingface")
-        except ToksmithError as wrong:
-            self.reason = str(wrong)
-            return
-        if getattr(stock.model, "dropout", None):
-            self.reason = "the model has a dropout, so its ids are random"
-        elif not tok.engine.startswith("kernel"):
-            self.reason = f"toksmith runs it in part in Python ({tok.engine})"
-        else:
-            self.tokenizer = tok
-            self.zero_types = not tok.prepare_ragged(["a"], truncation=False).type_ids.any()
 
 
 def engine_of(tokenizer: Any) -> str:
@@ -170,8 +176,9 @@ def engine_of(tokenizer: Any) -> str:
     return "transformers: it has no backend of toksmith"
 
 
-def _parts(stock: Any) -> tuple[Any, ...]:
-    """Return what changes when a component is changed in place."""
-    parts = [getattr(stock, name) for name in sorted(_COMPONENTS)]
-    states = tuple(None if part is None else part.__getstate__() for part in parts)
-    return (*states, getattr(stock.model, "dropout", None))
+def _state(stock: Any, name: str) -> Any:
+    """Return what differs when a component is changed in place; of the model, its dropout."""
+    component = getattr(stock, name)
+    if name == "model":
+        return getattr(component, "dropout", None)
+    return None if component is None else component.__getstate__()

@@ -9,7 +9,7 @@ from toksmith.framing import Padding, Truncation
 from toksmith.results import Inputs, RaggedInputs
 
 if TYPE_CHECKING:
-    from toksmith.compat.transformers.backend import Backend
+    from toksmith.compat.transformers.backend import Compiled
     from toksmith.tokenizer import Tokenizer
     from toksmith.tokenizer.encode import Special
 
@@ -38,7 +38,7 @@ class Call(NamedTuple):
     tensors: bool
 
     def stock_options(self) -> dict[str, Any]:
-        """Return the options that :meth:`Backend.stock_encoding` takes."""
+        """Return the options that :meth:`Compiled.stock_encodings` takes."""
         return {
             "add_special_tokens": self.add_special_tokens,
             "split_special_tokens": self.split_special_tokens,
@@ -49,12 +49,12 @@ class Call(NamedTuple):
 
 
 def encode(
-    backend: Backend, texts: Sequence[Any], pairs: Sequence[Any] | None, call: Call
+    compiled: Compiled, texts: Sequence[Any], pairs: Sequence[Any] | None, call: Call
 ) -> tuple[dict[str, Any], Encodings]:
     """Return the fields of texts, and what the look-ups of a ``BatchEncoding`` need.
 
     Args:
-        backend: a backend whose tokenizer toksmith runs.
+        compiled: a tokenizer that toksmith runs.
         texts: strings, or lists of words.
         pairs: the second text of each, or ``None``.
         call: the options.
@@ -62,7 +62,6 @@ def encode(
     Raises:
         OptionError: a text cannot be cut to the length.
     """
-    compiled = backend.compiled()
     tok = compiled.tokenizer
     assert tok is not None, "the caller has checked that there is one"
     documents: Sequence[int]
@@ -86,7 +85,7 @@ def encode(
         documents, lengths = rows.document.tolist(), [rows.ids.shape[1]] * len(rows.ids)
     if call.overflow:
         found["overflow_to_sample_mapping"] = documents
-    return found, Encodings(backend, texts, pairs, call, documents, lengths)
+    return found, Encodings(compiled, texts, pairs, call, documents, lengths)
 
 
 def _short(tok: Tokenizer, text: Any, call: Call) -> dict[str, Any] | None:
@@ -184,14 +183,14 @@ class Encodings(Sequence[Any]):
 
     def __init__(
         self,
-        backend: Backend,
+        compiled: Compiled,
         texts: Sequence[Any],
         pairs: Sequence[Any] | None,
         call: Call,
         documents: Sequence[int],
         lengths: Sequence[int],
     ) -> None:
-        self._backend, self._texts, self._pairs, self._call = backend, texts, pairs, call
+        self._compiled, self._texts, self._pairs, self._call = compiled, texts, pairs, call
         self._documents, self._lengths = documents, lengths
         self._made: dict[int, Any] = {}
 
@@ -227,6 +226,6 @@ class Encodings(Sequence[Any]):
             size = int(self._lengths[first])
             options["padding"] = {**options["padding"], "length": size, "pad_to_multiple_of": None}
         pair = self._pairs[document] if self._pairs is not None else None
-        found = self._backend.stock_encoding(self._texts[document], pair, options)
+        found = self._compiled.stock_encodings(self._texts[document], pair, options)
         for offset, encoding in enumerate(found if self._call.overflow else found[:1]):
             self._made[first + offset] = encoding
