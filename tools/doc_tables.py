@@ -259,8 +259,16 @@ def glossary() -> str:
 
 
 API = {
-    "Make a tokenizer": ["get", "load", "train", "Tokenizer"],
-    "What it returns": ["Encoding", "Token", "Span", "Batch", "Inputs", "TextChunk"],
+    "Make a tokenizer": ["get", "load", "loads", "train", "Tokenizer"],
+    "What it returns": [
+        "Encoding",
+        "Token",
+        "Span",
+        "Batch",
+        "Inputs",
+        "RaggedInputs",
+        "TextChunk",
+    ],
     "Choose and check": ["compare", "Comparison", "audit", "Audit", "advise", "Counts", "verify"],
     "Step by step": ["pairs", "merge", "training_steps", "MergeStep", "split"],
     "Text": ["unicode", "UnicodeText", "words", "sentences", "graphemes"],

@@ -17,6 +17,7 @@ from toksmith import (
     Encoding,
     Inputs,
     MergeStep,
+    RaggedInputs,
     Span,
     TextChunk,
     Token,
@@ -99,6 +100,9 @@ def encode(tok: Tokenizer) -> None:
     assert inputs["input_ids"].shape == inputs.ids.shape == (2, 4)
     named: Mapping[str, npt.NDArray[np.int64]] = inputs
     assert set(named) == {"input_ids", "attention_mask", "token_type_ids"}
+    rows: RaggedInputs = tok.prepare_ragged([TEXT, "low"])
+    assert rows.lists(rows.ids)[1] == tok.encode("low")
+    assert tok.encode_words(["low", "low"]).words is not None
     tok.forget(cache_bytes=1_000_000)
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import pytest
 
-from toksmith._base.records import dataclass, field
+from toksmith._base.records import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,18 @@ def test_fields_that_are_no_arguments() -> None:
     assert vars(Square(3)) == {"side": 3, "area": 9, "marks": []}
     with pytest.raises(TypeError):
         Square(3, 9)  # type: ignore[call-arg]
+
+
+def test_a_copy_of_an_object_that_was_made_without_its_init() -> None:
+    @dataclass(frozen=True)
+    class River:
+        name: str
+        length: int = 1
+        source: str = field(init=False, default="spring")
+
+    river = object.__new__(River)  # as pickle makes it
+    river.__dict__.update(name="Oker", length=128)
+    assert vars(replace(river, length=2)) == {"name": "Oker", "length": 2, "source": "spring"}
 
 
 def test_methods() -> None:

@@ -203,8 +203,8 @@ def _fields_of(record: Any) -> Any:
 
 def _replace(record: Any, /, **changes: Any) -> Any:
     """Return a copy of an object with other values for some arguments of its class."""
-    code = type(record).__init__.__code__
-    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    fields = _all_fields(type(record))
+    names = [name for name in fields if fields[name].get("init", True)]
     return type(record)(**{name: getattr(record, name) for name in names} | changes)
 
 
