@@ -111,13 +111,17 @@ class _Deferred:
         return lambda record: hash(self._values(record))
 
     def _first_init(self) -> Callable[..., None]:
-        def make_and_call(*args: Any, **named: Any) -> None:
+        def make() -> Callable[..., None]:
             init = _make_init(self._kind, self._options.get("kw_only", False))
             with _LOCK:
                 if self._put:
                     self._replace("__init__", init)
-            init(*args, **named)
+            return init
 
+        def make_and_call(*args: Any, **named: Any) -> None:
+            make()(*args, **named)
+
+        make_and_call.make = make  # type: ignore[attr-defined]  # replace() needs its arguments
         return make_and_call
 
 
@@ -203,8 +207,10 @@ def _fields_of(record: Any) -> Any:
 
 def _replace(record: Any, /, **changes: Any) -> Any:
     """Return a copy of an object with other values for some arguments of its class."""
-    fields = _all_fields(type(record))
-    names = [name for name in fields if fields[name].get("init", True)]
+    init = type(record).__init__
+    make = getattr(init, "make", None)  # no object was made by a call yet, but by pickle
+    code = (make() if make else init).__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     return type(record)(**{name: getattr(record, name) for name in names} | changes)
 
 
