@@ -337,6 +337,7 @@ class Batch:
         return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.ids))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class _MadeLater:
     """A frozen dataclass some of whose arrays are made at their first use."""
 
@@ -346,6 +347,16 @@ class _MadeLater:
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
         array: npt.NDArray[np.integer] = self.__dict__.setdefault(name, make())
         return array
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, each.name), getattr(other, each.name))
+            for each in fields(self)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # it holds arrays
 
     def __getstate__(self) -> dict[str, object]:
         made = {name: getattr(self, name) for name in self.__dict__.get("_later", ())}
@@ -425,16 +436,6 @@ class Inputs(_MadeLater, Mapping[str, "OffsetArray"]):
         """Return the number of keys; ``len(inputs.ids)`` is the number of rows."""
         return len(_INPUTS)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Inputs):
-            return NotImplemented
-        return all(
-            np.array_equal(getattr(self, each.name), getattr(other, each.name))
-            for each in fields(self)
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # it holds arrays
-
     def __repr__(self) -> str:
         rows, width = self.ids.shape
         return f"<Inputs: {count_of(rows, 'row')} of {count_of(width, 'token')}>"
@@ -495,16 +496,6 @@ class RaggedInputs(_MadeLater):
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.offsets) - 1
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RaggedInputs):
-            return NotImplemented
-        return all(
-            np.array_equal(getattr(self, each.name), getattr(other, each.name))
-            for each in fields(self)
-        )
-
-    __hash__ = None  # type: ignore[assignment]  # it holds arrays
 
     def __repr__(self) -> str:
         rows, tokens = count_of(len(self), "row"), count_of(len(self.ids), "token")

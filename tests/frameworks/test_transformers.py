@@ -185,6 +185,25 @@ def test_activate_and_deactivate(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("unpatched")
+def test_a_block_leaves_what_was_accelerated_before(file: Path) -> None:
+    before = fast.accelerate(load(file))
+    with fast.active():
+        load(file)
+    assert type(before("a")._encodings) is not list
+    assert fast.engine_of(load(file)).startswith("transformers")
+
+
+@pytest.mark.usefixtures("unpatched")
+def test_wrong_texts_are_refused_as_before(file: Path) -> None:
+    stock, ours = load(file), fast.accelerate(load(file))
+    for texts in ((["a", "b"], "cd"), (["a"], ["b", "c"]), ([1],), (None,), ([None],), (["a", 2],)):
+        with pytest.raises((TypeError, ValueError)) as expected:
+            stock(*texts)
+        with pytest.raises(expected.type):
+            ours(*texts)
+
+
+@pytest.mark.usefixtures("unpatched")
 def test_threads_with_different_lengths(file: Path) -> None:
     tokenizer = fast.accelerate(load(file))
     text = TEXTS[3]

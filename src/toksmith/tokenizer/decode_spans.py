@@ -190,6 +190,6 @@ def _run_on_text(step: Step, text: str, spans: SpanArray, model: Model) -> tuple
 
 def _undivided(step: Step) -> UnsupportedError:
     return UnsupportedError(
-        f"the decoder step {type(step).__name__} does not tell which characters a token becomes: "
+        f"the characters of each token are not known after the decoder step {type(step).__name__}: "
         "encode the text with encoding(), which has spans"
     )

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from toksmith._base.lazy import extra
+from toksmith.compat.tokenizers.decoders import DecodeStream
 from toksmith.compat.transformers.backend import Backend
 from toksmith.compat.transformers.batch import Call, encode
 from toksmith.errors import OptionError
@@ -40,21 +41,18 @@ def activate() -> None:
 
 def deactivate() -> None:
     """Let transformers encode by itself again, also with tokenizers made before."""
-    while _PATCHED:
-        owner, name, value = _PATCHED.pop()
-        setattr(owner, name, value)
+    _restore(0)
 
 
 @contextmanager
 def active() -> Iterator[None]:
     """Activate toksmith for the tokenizers that are made and used inside a ``with`` block."""
-    was_active = bool(_PATCHED)
+    kept = len(_PATCHED)
     activate()
     try:
         yield
     finally:
-        if not was_active:
-            deactivate()
+        _restore(kept)
 
 
 def accelerate(tokenizer: Any) -> Any:
@@ -95,6 +93,13 @@ def _replace(owner: Any, name: str, value: Any) -> None:
     setattr(owner, name, value)
 
 
+def _restore(kept: int) -> None:
+    """Take all replacements back but the first ones."""
+    while len(_PATCHED) > kept:
+        owner, name, value = _PATCHED.pop()
+        setattr(owner, name, value)
+
+
 def _patch_calls(base: Any) -> None:
     """Put toksmith before the methods through which all calls go."""
     if any(owner is base and name.endswith("_encode_plus") for owner, name, _ in _PATCHED):
@@ -105,7 +110,8 @@ def _patch_calls(base: Any) -> None:
         _replace(base, "_encode_plus", _encode_plus(base._encode_plus))
     from tokenizers import decoders
 
-    _replace_stream(decoders)
+    # The stock stream takes no backend for a tokenizer; serving engines look it up here.
+    _replace(decoders, "DecodeStream", DecodeStream)
 
 
 def _batch_encode_plus(before: Callable[..., Any]) -> Callable[..., Any]:
@@ -173,7 +179,9 @@ def _encoded(
     compiled = backend.compiled()
     if not texts or not all(map(is_text, texts)) or compiled.tokenizer is None:
         return None
-    if pairs is not None and (len(pairs) != len(texts) or not all(map(is_text, pairs))):
+    if isinstance(pairs, str) or (pairs is not None and len(pairs) != len(texts)):
+        return None
+    if pairs is not None and not all(map(is_text, pairs)):
         return None
     try:
         call = _call(self, options)
@@ -254,32 +262,3 @@ def _is_str(text: Any) -> bool:
 
 def _is_words(text: Any) -> bool:
     return isinstance(text, list | tuple) and all(map(_is_str, text))
-
-
-def _replace_stream(decoders: Any) -> None:
-    """Let ``tokenizers.decoders.DecodeStream`` take a backend for a tokenizer."""
-    stock = decoders.DecodeStream
-
-    class DecodeStream:
-        def __init__(self, *args: Any, **options: Any) -> None:
-            self._stream = stock(*args, **options)
-
-        def step(self, tokenizer: Any, ids: Any) -> str | None:
-            if isinstance(tokenizer, Backend):
-                tokenizer = tokenizer.stock
-            found: str | None = self._stream.step(tokenizer, ids)
-            return found
-
-        def __copy__(self) -> DecodeStream:
-            return self._of(self._stream.__copy__())
-
-        def __deepcopy__(self, memo: dict[int, Any]) -> DecodeStream:
-            return self._of(self._stream.__deepcopy__(memo))
-
-        @classmethod
-        def _of(cls, stream: Any) -> DecodeStream:
-            made = cls.__new__(cls)
-            made._stream = stream
-            return made
-
-    _replace(decoders, "DecodeStream", DecodeStream)
