@@ -204,6 +204,12 @@ def test_wrong_texts_are_refused_as_before(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("unpatched")
+def test_a_lone_surrogate_is_a_replacement_character(file: Path) -> None:
+    tokenizer = fast.accelerate(load(file))
+    assert tokenizer("a\ud800b").input_ids == tokenizer("a\ufffdb").input_ids
+
+
+@pytest.mark.usefixtures("unpatched")
 def test_threads_with_different_lengths(file: Path) -> None:
     tokenizer = fast.accelerate(load(file))
     text = TEXTS[3]
