@@ -124,6 +124,7 @@ def test_calls(file: Path) -> None:
         expected, found = stock(*texts, **options), ours(*texts, **options)
         assert list(found) == list(expected), options
         served += type(found._encodings) is not list
+        assert not getattr(found._encodings, "_made", None)  # no encoding unless it is looked at
         expected_fields, fields = comparable(expected), comparable(found)
         if is_old and options.get("return_overflowing_tokens"):
             for each in (expected_fields, fields):

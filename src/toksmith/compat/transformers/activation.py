@@ -104,10 +104,9 @@ def _patch_calls(base: Any) -> None:
     """Put toksmith before the methods through which all calls go."""
     if any(owner is base and name.endswith("_encode_plus") for owner, name, _ in _PATCHED):
         return
-    if "_batch_encode_plus" in base.__dict__:  # transformers 4
+    if "_batch_encode_plus" in base.__dict__:  # transformers 4, which has two methods
         _replace(base, "_batch_encode_plus", _batch_encode_plus(base._batch_encode_plus))
-    else:
-        _replace(base, "_encode_plus", _encode_plus(base._encode_plus))
+    _replace(base, "_encode_plus", _encode_plus(base._encode_plus))
     from tokenizers import decoders
 
     # The stock stream takes no backend for a tokenizer; serving engines look it up here.
@@ -115,7 +114,7 @@ def _patch_calls(base: Any) -> None:
 
 
 def _batch_encode_plus(before: Callable[..., Any]) -> Callable[..., Any]:
-    """Return transformers 4's method for batches, with toksmith where it can take the call."""
+    """Return transformers 4's method for batches, with toksmith in it."""
 
     @functools.wraps(before)
     def batch_encode_plus(self: Any, batch_text_or_text_pairs: Any, **options: Any) -> Any:
@@ -143,7 +142,7 @@ def _texts_and_pairs(
 
 
 def _encode_plus(before: Callable[..., Any]) -> Callable[..., Any]:
-    """Return transformers 5's method for all calls, with toksmith where it can take the call."""
+    """Return the method for all calls (transformers 4: for single texts), with toksmith in it."""
 
     @functools.wraps(before)
     def encode_plus(self: Any, text: Any, text_pair: Any = None, **options: Any) -> Any:
