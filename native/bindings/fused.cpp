@@ -33,9 +33,11 @@ std::basic_string_view<std::uint8_t> view(const nb::bytes& bytes) {
 // classes of the characters for the cut table, and those for the splitter.
 using Seen = std::tuple<Input<std::uint16_t>, Input<std::uint8_t>>;
 // The result for any other block: the classes of all normalized characters; their concatenated
-// UTF-8; for each character of the block, the number of its normalized characters, and whether it
-// is context-sensitive.
+// UTF-8; for each character of the block, the number of its normalized characters, and its Context.
 using Rewritten = std::tuple<Seen, nb::bytes, Input<std::uint16_t>, nb::bytes>;
+
+// The flags of Context in src/toksmith/fusion/characters.py.
+enum Context : std::uint8_t { kBound = 1, kJoins = 2, kTakes = 4 };
 
 void add_unit(CharacterTable::Block& block, std::uint8_t unit, const std::uint8_t* bytes,
               std::uint32_t size) {
@@ -55,8 +57,13 @@ std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, cons
         std::array<std::uint8_t, utf8::kMostBytes> bytes;
         const std::uint32_t size = utf8::encode(number * CharacterTable::kBlock + i, bytes.data());
         add_unit(*block, units(i), bytes.data(), size);
-        block->rows[i] = {char_classes(i), char_classes(i), static_cast<std::uint16_t>(2 + size),
-                          false, static_cast<std::uint32_t>(begin)};
+        block->rows[i] = {.left = char_classes(i),
+                          .right = char_classes(i),
+                          .size = static_cast<std::uint16_t>(2 + size),
+                          .is_context_sensitive = false,
+                          .joins = false,
+                          .takes = false,
+                          .begin = static_cast<std::uint32_t>(begin)};
     }
     return block;
 }
@@ -64,9 +71,8 @@ std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, cons
 std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
     const auto& [char_classes, units] = std::get<0>(given);
     const auto& sizes = std::get<2>(given);
-    const auto text = view(std::get<1>(given)), is_context_sensitive = view(std::get<3>(given));
-    if (sizes.size() != CharacterTable::kBlock ||
-        is_context_sensitive.size() != CharacterTable::kBlock) {
+    const auto text = view(std::get<1>(given)), contexts = view(std::get<3>(given));
+    if (sizes.size() != CharacterTable::kBlock || contexts.size() != CharacterTable::kBlock) {
         throw std::invalid_argument("fill() must return one item for each character of a block");
     }
     auto block = std::make_unique<CharacterTable::Block>();
@@ -86,11 +92,14 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
         const std::size_t size = block->units.size() - begin;
         if (size > 0xFFFF)
             throw std::invalid_argument("the normalized form of a character is above 64 KiB");
-        const bool open = is_context_sensitive[i] != 0 || first == place;
-        block->rows[i] = {open ? CutTable::kContextSensitive : char_classes(place - 1),
-                          open ? CutTable::kContextSensitive : char_classes(first),
-                          static_cast<std::uint16_t>(size), is_context_sensitive[i] != 0,
-                          static_cast<std::uint32_t>(begin)};
+        const bool open = (contexts[i] & (kBound | kJoins)) != 0 || first == place;
+        block->rows[i] = {.left = open ? CutTable::kContextSensitive : char_classes(place - 1),
+                          .right = open ? CutTable::kContextSensitive : char_classes(first),
+                          .size = static_cast<std::uint16_t>(size),
+                          .is_context_sensitive = (contexts[i] & kBound) != 0,
+                          .joins = (contexts[i] & kJoins) != 0,
+                          .takes = (contexts[i] & kTakes) != 0,
+                          .begin = static_cast<std::uint32_t>(begin)};
     }
     return block;
 }
@@ -129,8 +138,8 @@ decltype(Stages::fallback_with_origins) fallback_with_origins_of(nb::object func
 std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object fill,
                                         InputRows<std::uint16_t> inseparable,
                                         const std::string& prefix_space, bool collapse, bool trim,
-                                        const std::string& origins, nb::object fallback,
-                                        nb::object fallback_with_origins) {
+                                        const std::string& origins, bool space_precedes_piece,
+                                        nb::object fallback, nb::object fallback_with_origins) {
     if (inseparable.shape(1) != 2) throw nb::value_error("inseparable must have two columns");
     std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> pairs;
     pairs.reserve(inseparable.shape(0));
@@ -140,6 +149,7 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
     Stages stages;
     stages.collapse = collapse;
     stages.trim = trim;
+    stages.space_precedes_piece = space_precedes_piece;
     if (origins == "shifted") {
         stages.origin = Origin::kShifted;
     } else if (origins == "up-to-next") {
@@ -291,7 +301,8 @@ void bind_fused(nb::module_& module) {
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
     nb::class_<FusedModel, Model>(module, "FusedModel")
         .def(nb::new_(&fused_model), "model"_a, "fill"_a, "inseparable"_a, "prefix_space"_a,
-             "collapse"_a, "trim"_a, "origins"_a, "fallback"_a, "fallback_with_origins"_a);
+             "collapse"_a, "trim"_a, "origins"_a, "space_precedes_piece"_a, "fallback"_a,
+             "fallback_with_origins"_a);
     nb::class_<SpanModel, Model>(module, "SpanModel",
                                  "A fused model for Encoder.encode_with_spans.")
         .def(nb::init<std::shared_ptr<const FusedModel>>(), "model"_a);

@@ -31,15 +31,18 @@ class Speller final : public Model {
 };
 
 // a-z are runs of one class, 0-9 are pieces by themselves, ' ' is treated as `space`, '!' is
-// removed by the normalizer, 'X' becomes "xx", and '#' is context-sensitive. All other characters
-// are one more class.
+// removed by the normalizer, 'X' becomes "xx", and '#' is context-sensitive. '+' joins the
+// character before it if that is '*' or U+3100, which take it. All other characters are one more
+// class.
 std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit space) {
     auto block = std::make_unique<CharacterTable::Block>();
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
         CharacterTable::Row& row = block->rows[i];
-        row = {CutTable::kContextSensitive, CutTable::kContextSensitive, 0, false,
-               static_cast<std::uint32_t>(block->units.size())};
+        row.left = row.right = CutTable::kContextSensitive;
+        row.begin = static_cast<std::uint32_t>(block->units.size());
         const std::uint32_t code = number * CharacterTable::kBlock + i;
+        row.joins = code == '+' || code == 0x3101;
+        row.takes = code == '*' || code == 0x3100;
         if (code == '#') {
             row.is_context_sensitive = true;
             continue;
@@ -47,7 +50,8 @@ std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit spa
         if (code == '!') continue;
         const bool digit = code >= '0' && code <= '9';
         const bool letter = code >= 'a' && code <= 'z';
-        row.left = row.right = code == ' ' ? 1 : digit ? 2 : letter || code == 'X' ? 3 : 4;
+        if (!row.joins)
+            row.left = row.right = code == ' ' ? 1 : digit ? 2 : letter || code == 'X' ? 3 : 4;
         const Unit kind = code == ' '             ? space
                           : digit                 ? Unit::kAlone
                           : letter || code == 'X' ? Unit::kRun
@@ -159,6 +163,30 @@ TEST(boundaries_are_where_nothing_is_joined) {
     CHECK(chunks(model, "\xC3\xA9\xC3\xA9z\xE4\xB8\xAD z") ==
           "\xC3\xA9\xC3\xA9|z|\xE4\xB8\xAD| z|");
     CHECK(chunks(model, "a\xFF\xFF") == "a|\xFF\xFF|");
+}
+
+TEST(characters_that_join_need_one_that_takes_them) {
+    const auto model = staged(Unit::kRemoved);
+    CHECK(encoded(model, "X+") == "xx|+|");
+    CHECK(encoded(model, "X**") == "xx|**|");
+    CHECK(encoded(model, "X*+") == "X*+|");  // by the fallback, which changes nothing
+    CHECK(encoded(model, "X++*") == "xx|++*|");
+    CHECK(encoded(model, "X\xE3\x84\x80+") == "X\xE3\x84\x80+|");
+    CHECK(encoded(model, "X\xE3\x84\x80\xE3\x84\x81") == "xx|??|");  // six bytes are too many
+    CHECK(placed(model, "X+") == "x0-1 x0-1 |0-1 +1-2 |1-2 ");
+    CHECK(placed(model, "X*+") == "X0-1 *1-2 +2-3 |0-3 ");
+}
+
+TEST(a_space_before_a_piece_has_the_origin_of_the_next_character) {
+    Stages stages;
+    stages.prefix_space = PrefixSpace::kUnlessSpace;
+    stages.collapse = stages.trim = stages.space_precedes_piece = true;
+    const auto model = staged(Unit::kStart, stages);
+    CHECK(encoded(model, "ab  c ") == " ab| c|");
+    CHECK(placed(model, "ab  c ") == " 0-1 a0-1 b1-2 |0-2  4-5 c4-5 |4-5 ");
+    CHECK(placed(model, "  !a") == " 3-4 a3-4 |3-4 ");
+    CHECK(placed(model, " X") == " 1-2 x1-2 x1-2 |1-2 ");
+    CHECK(placed(model, "  ") == "");
 }
 
 TEST(a_cut_found_from_anywhere_is_a_boundary) {

@@ -99,6 +99,7 @@ class FusedModel(Model):
         collapse: bool,
         trim: bool,
         origins: str,
+        space_precedes_piece: bool,
         fallback: object,
         fallback_with_origins: object,
     ) -> None: ...

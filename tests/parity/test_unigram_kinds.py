@@ -179,8 +179,7 @@ def test_the_kernel_runs_all_but_a_few_texts(
         assert isinstance(encoder, FusedEncoder)
         monkeypatch.setattr(encoder, "_make_stepwise", pytest.fail)
         encoder.encode_texts(plain, 1)
-        if KINDS[kind][1] not in (WORDS, UNSPLIT_WORDS):
-            encoder.encode_with_spans(plain, 1)
+        encoder.encode_with_spans(plain, 1)
 
 
 def test_reasons(tmp_path: Path) -> None:

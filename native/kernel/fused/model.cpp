@@ -76,7 +76,8 @@ bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_
         return {units.data() + 2, units[1]};
     };
     const auto is_context_sensitive = [&](utf8::Char c) {
-        return table_->row(CharacterTable::code_of(c)).is_context_sensitive;
+        const CharacterTable::Row& row = table_->row(CharacterTable::code_of(c));
+        return row.is_context_sensitive || row.joins;
     };
     const utf8::Char first = utf8::decode(begin, end);
     const std::uint8_t* second = begin + first.size;
@@ -135,7 +136,8 @@ void FusedModel::encode_after_sum(const std::uint8_t* chunk, std::size_t size, S
 FusedModel::Single FusedModel::single(std::uint32_t code) const {
     CharacterTable::OwnUnit own;
     Single made{{}, 0, Unit::kRemoved, false};
-    if (table_->row(code).is_context_sensitive) return made;
+    const CharacterTable::Row& row = table_->row(code);
+    if (row.is_context_sensitive || row.joins) return made;
     const auto units = table_->units(code, own);
     if (units.empty() || units.size() != 2u + units[1] || units[1] > made.bytes.size()) return made;
     std::copy_n(units.begin() + 2, units[1], made.bytes.begin());
@@ -229,7 +231,7 @@ bool FusedModel::any_row(const std::uint8_t* chunk, std::size_t size, Test test)
         points.step();
         const utf8::Char c = utf8::decode(p, end);
         p += c.size;
-        if (test(table_->row(CharacterTable::code_of(c)))) return true;
+        if (test(table_->row(CharacterTable::code_of(c)), c.size)) return true;
     }
     return false;
 }
@@ -239,7 +241,7 @@ void FusedModel::encode_with_spans(const std::uint8_t* chunk, std::size_t size, 
                                    IdArray& spans) const {
     check_chunk_size(size);
     auto& buffers = static_cast<Buffers&>(scratch);
-    Origins origins(stages_.origin);
+    Origins origins(stages_.origin, stages_.space_precedes_piece);
     IdArray& places = buffers.places;
     const auto encode = [&](const std::uint8_t* piece, std::size_t length) {
         places.clear();
@@ -289,12 +291,18 @@ bool FusedModel::has_known_origins(const std::uint8_t* begin, const std::uint8_t
 }
 
 bool FusedModel::drops_characters(const std::uint8_t* chunk, std::size_t size) const {
-    return any_row(chunk, size, [](const CharacterTable::Row& row) { return row.size == 0; });
+    return any_row(chunk, size,
+                   [](const CharacterTable::Row& row, std::uint32_t) { return row.size == 0; });
 }
 
 bool FusedModel::is_context_sensitive(const std::uint8_t* chunk, std::size_t size) const {
-    return any_row(chunk, size,
-                   [](const CharacterTable::Row& row) { return row.is_context_sensitive; });
+    std::uint32_t taking = CharacterTable::kShortCluster;  // bytes of the character before
+    return any_row(chunk, size, [&](const CharacterTable::Row& row, std::uint32_t bytes) {
+        if (row.is_context_sensitive) return true;
+        if (row.joins && taking + bytes < CharacterTable::kShortCluster) return true;
+        taking = row.takes ? bytes : CharacterTable::kShortCluster;
+        return false;
+    });
 }
 
 template <typename WithPiece>

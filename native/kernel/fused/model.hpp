@@ -43,6 +43,9 @@ struct Stages {
     bool collapse = false;  // several spaces in a row become one
     bool trim = false;      // drops a space at the end of a text; no other chunk ends with one
     Origin origin = Origin::kOwn;
+    // Each piece starts with a space that replaces the dropped spaces before it; it has the origin
+    // of the next character.
+    bool space_precedes_piece = false;
     // Runs the stages in Python on a chunk with context-sensitive characters. Appends the
     // concatenated pieces and the end of each.
     std::function<void(const std::uint8_t* chunk, std::size_t size,

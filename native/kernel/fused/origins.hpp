@@ -32,7 +32,9 @@ struct ByteRange {
 
 class Origins {
  public:
-    explicit Origins(Origin rule) : up_to_next_(rule == Origin::kUpToNext) {}
+    // `space_precedes_piece`: see Stages.
+    Origins(Origin rule, bool space_precedes_piece)
+        : up_to_next_(rule == Origin::kUpToNext), space_precedes_piece_(space_precedes_piece) {}
 
     // Starts a chunk. `led`: its first byte is a space that was inserted before the text.
     void begin(bool led) {
@@ -99,7 +101,9 @@ class Origins {
     };
     using Iterator = std::vector<Character>::const_iterator;
 
-    bool is_lead(const Character& c) const { return led_ && &c == &characters_.front(); }
+    bool is_lead(const Character& c) const {
+        return (led_ || space_precedes_piece_) && &c == &characters_.front();
+    }
     Iterator holding(std::size_t byte) const {
         return std::prev(std::ranges::upper_bound(characters_, byte, {}, &Character::place));
     }
@@ -108,7 +112,7 @@ class Origins {
         return next - c->place == c->end - c->start;
     }
 
-    bool up_to_next_, led_ = false;
+    bool up_to_next_, space_precedes_piece_, led_ = false;
     std::size_t start_ = 0, end_ = 0;
     std::vector<Character> characters_;
 };

@@ -19,6 +19,8 @@ class CharacterTable {
  public:
     static constexpr std::uint32_t kBlock = 64;  // characters
     static constexpr std::uint32_t kBlocks = 0x110000 / kBlock;
+    // `tokenizers` replaces grapheme clusters as a whole if they have fewer bytes.
+    static constexpr std::uint32_t kShortCluster = 6;
 
     // One character.
     struct Row {
@@ -26,7 +28,10 @@ class CharacterTable {
         std::uint16_t right;        // the class of its first normalized character
         std::uint16_t size;         // the size of its units, in bytes
         bool is_context_sensitive;  // its normalized form depends on its neighbours
-        std::uint32_t begin;        // the offset of its units in the block
+        // Characters that join are normalized together with the one before them if that one takes
+        // them, and if both are short: see kShortCluster.
+        bool joins : 1, takes : 1;
+        std::uint32_t begin;  // the offset of its units in the block
     };
 
     // `units`: the normalized characters, each as its class (2 bytes), its size, and its UTF-8.
@@ -41,7 +46,7 @@ class CharacterTable {
     static constexpr std::uint8_t kPlainUnit = 4;
 
     explicit CharacterTable(Fill fill) : fill_(std::move(fill)) {
-        plain_.rows.fill({0, 0, sizeof(OwnUnit), false, 0});
+        plain_.rows.fill({0, 0, sizeof(OwnUnit), false, false, false, 0});
     }
     CharacterTable(const CharacterTable&) = delete;
     CharacterTable& operator=(const CharacterTable&) = delete;

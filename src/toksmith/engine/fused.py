@@ -52,8 +52,6 @@ class FusedEncoder:
         make_stepwise: returns the encoder that runs the same pipeline step by step.
         first_only: see :class:`~toksmith.fusion.rules.FusionRules`.
         keeps_start: likewise.
-        locates: whether the kernel knows where tokens are; else spans come from the step-by-step
-            encoder.
     """
 
     def __init__(
@@ -62,12 +60,10 @@ class FusedEncoder:
         make_stepwise: Callable[[], StepwiseEncoder],
         first_only: bool = False,
         keeps_start: Callable[[str], bool] | None = None,
-        locates: bool = True,
     ) -> None:
         self._make_stepwise = make_stepwise
         self._first_only = first_only
         self._keeps_start = keeps_start
-        self._locates = locates
         self._model = model
         self._instructions = instruction_set()
         self._cache_bytes: int | None = None  # the default
@@ -184,7 +180,7 @@ class FusedEncoder:
         literals: frozenset[str] = NONE,
     ) -> LocatedBatch:
         """Return the ids of each text, and the bytes and characters that each token covers."""
-        if literals or not self._locates:
+        if literals:
             return self._stepwise.encode_with_spans(texts, threads, continuing, literals)
         found = self._locate(texts, threads, continuing if self._first_only else None)
         if found is not None:
@@ -204,9 +200,7 @@ class FusedEncoder:
     ) -> LocatedBatch:
         """Return the same with added tokens."""
         search = kernel_search(added, self._first_only)
-        if search is None or not self._locates:
-            return locate_around(self, texts, threads, added)
-        found = self._locate(texts, threads, None, search)
+        found = None if search is None else self._locate(texts, threads, None, search)
         return locate_around(self, texts, threads, added) if found is None else found
 
     def _locate(
@@ -275,24 +269,18 @@ def fuse(pipeline: Pipeline) -> FusedEncoder | LeadingEncoder | StepwiseEncoder:
         rules.collapse,
         rules.trim,
         rules.origins,
+        rules.space_precedes_piece,
         rules.run_stages,
         rules.locate_stages,
     )
     if not leading:
-        return FusedEncoder(
-            fused, make_stepwise, rules.first_only, rules.keeps_start, not rules.marks_words
-        )
+        return FusedEncoder(fused, make_stepwise, rules.first_only, rules.keeps_start)
     from toksmith.engine.leading import LeadingEncoder
 
     inner = replace(pipeline, normalizer=pipeline.normalizer[len(leading) :])
     return LeadingEncoder(
         leading,
-        FusedEncoder(
-            fused,
-            partial(make_stepwise, inner),
-            keeps_start=rules.keeps_start,
-            locates=not rules.marks_words,
-        ),
+        FusedEncoder(fused, partial(make_stepwise, inner), False, rules.keeps_start),
         make_stepwise,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence, Set
+from enum import IntFlag
 from typing import Literal, Protocol, TypeAlias
 
 from toksmith._base import lazy
@@ -29,6 +30,19 @@ from toksmith.stages.normalize import normalize
 
 INVALID = "\udfff"
 """Replaces a byte of invalid UTF-8."""
+
+
+class Context(IntFlag):
+    """The neighbours on which the normalized form of a character depends.
+
+    A character that ``JOINS`` depends on the one before it if that one ``TAKES`` and both together
+    have less than six bytes.
+    """
+
+    FREE = 0
+    BOUND = 1
+    JOINS = 2
+    TAKES = 4
 
 
 Origins: TypeAlias = Literal["own", "shifted", "up-to-next"]
@@ -67,8 +81,8 @@ class Characters(Protocol):
     def leaves(self, start: int, end: int) -> bool:
         """Return whether the code points ``[start, end)`` never change, with any neighbours."""
 
-    def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return the normalized form of each character, and whether neighbours can change it."""
+    def map(self, characters: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Return the normalized form and the :class:`Context` of each character."""
 
     def sees_space(self, text: str) -> bool:
         """Return whether the leading space of a text may change the characters after it."""
@@ -194,7 +208,9 @@ class MappedCharacters:
         maps = [character_map(step.charsmap) for step in mapped if isinstance(step, Precompiled)]
         self.firsts: Set[str] = frozenset().union(*(each.first_characters for each in maps))
         self._clusters = bool(maps)
+        # Clusters of the text itself are known only if a map comes first.
         self._only_map = len(mapped) == 1 and bool(maps)
+        self._first_map = len(maps) == 1 and isinstance(mapped[0], Precompiled)
         self._seen = sorted(map(ord, self.firsts)) if self._only_map else []
         self.origins: Origins = "shifted" if maps else "own"
 
@@ -207,20 +223,28 @@ class MappedCharacters:
         text = "".join(map(chr, range(start, end)))
         return not _JOINS.search(text) and not (self.trim and any(c in text for c in WHITE_SPACE))
 
-    def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return the new form of each character, and whether its neighbours matter."""
+    def map(self, characters: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Return the new form and the :class:`Context` of each character."""
         given = ["\ufffd" if c == INVALID else c for c in characters]
-        becomes, depends = map_characters(self._mapped, given)
+        becomes, bound = map_characters(self._mapped, given)
+        contexts: list[int] = [Context.BOUND if each else Context.FREE for each in bound]
         if self._clusters:
             text = "".join(given)
-            joining = {"\r"} if text.isascii() else set(_JOINS.findall(text))
-            depends = [d or c in joining for d, c in zip(depends, given, strict=True)]
+            joining = set() if text.isascii() else set(_JOINS.findall(text))
+            leading = {"\r"} if text.isascii() else set(_LEADS.findall(text))
+            for place, character in enumerate(given):
+                # A cluster is left to the other rules if no key starts with its first character.
+                is_key = character in self.firsts or not self._first_map
+                if character in joining:
+                    contexts[place] |= Context.JOINS if self._first_map else Context.BOUND
+                if is_key:
+                    contexts[place] |= Context.BOUND if character in leading else Context.TAKES
         if self.collapse:
-            others = set(WHITE_SPACE) - {" "} if self.trim else set()
+            others = WHITE_SPACE.replace(" ", "") if self.trim else ""
             for place, new in enumerate(becomes):
-                if (" " in new and new != " ") or not others.isdisjoint(new):
-                    depends[place] = True
-        return becomes, depends
+                if (" " in new and new != " ") or not set(others).isdisjoint(new):
+                    contexts[place] |= Context.BOUND
+        return becomes, contexts
 
     def align(self, text: Aligned, lead: bool) -> Aligned:
         """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
@@ -239,10 +263,9 @@ class MappedCharacters:
         return self._clusters and text[:1] == " " and _JOINS.match(text, 1) is not None
 
 
-# Characters that form one cluster with a neighbour.
-_JOINS = lazy.pattern(
-    r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=V}\p{GCB=T}\p{GCB=RI}\r]"
-)
+# Characters that form one cluster with the character before them, and with the one after them.
+_JOINS = lazy.pattern(r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}\p{GCB=V}\p{GCB=T}\p{GCB=RI}]")
+_LEADS = lazy.pattern(r"[\p{GCB=Prepend}\r]")
 
 
 class SentencePieceCharacters:
@@ -282,15 +305,15 @@ class SentencePieceCharacters:
         """Return whether no character of the range changes or depends on neighbours."""
         return bisect_left(self._seen, start) == bisect_left(self._seen, end)
 
-    def map(self, characters: Sequence[str]) -> tuple[list[str], list[bool]]:
-        """Return the new form of each character, and whether its neighbours matter."""
+    def map(self, characters: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Return the new form and the :class:`Context` of each character."""
         changed, depending, space = self._changed, self._depends, self.space
         becomes = [self._single(c) if c in changed else c for c in characters]
         bound = [
             c in depending or (self.collapse and space in new and new != space)
             for c, new in zip(characters, becomes, strict=True)
         ]
-        return becomes, bound
+        return becomes, [Context.BOUND if each else Context.FREE for each in bound]
 
     def align(self, text: Aligned, lead: bool) -> Aligned:
         """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""

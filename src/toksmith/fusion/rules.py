@@ -27,7 +27,7 @@ from toksmith._base.records import dataclass, replace
 from toksmith._base.text import without_surrogates
 from toksmith.fusion import AmbiguousSpace, Unfused
 from toksmith.fusion.atoms import Atoms, FindNeighbours, atoms_of, metaspace_of_words
-from toksmith.fusion.characters import INVALID, Characters, Origins, characters_of
+from toksmith.fusion.characters import INVALID, Characters, Context, Origins, characters_of
 from toksmith.normalizers import (
     Bert,
     Lowercase,
@@ -55,8 +55,8 @@ Seen: TypeAlias = "tuple[array[int], bytes]"
 
 RewrittenBlock: TypeAlias = "tuple[Seen, bytes, array[int], bytes]"
 """A block that is rewritten: the normalized characters of all its characters as :data:`Seen` and as
-UTF-8, the number of normalized characters of each (uint16), and whether each depends on its
-neighbours."""
+UTF-8, the number of normalized characters of each (uint16), and the
+:class:`~toksmith.fusion.characters.Context` of each."""
 
 Block: TypeAlias = "Seen | RewrittenBlock"
 """A block of 64 characters; only :data:`Seen` if all are unchanged and independent."""
@@ -75,8 +75,8 @@ class FusionRules:
         collapse: whether runs of spaces become one space.
         trim: whether spaces at the end of a text are removed.
         origins: see :class:`~toksmith.fusion.characters.Characters`.
-        marks_words: whether each piece starts with a mark that replaces the white space before it.
-            The mark has the origin of the next character, which the kernel does not know.
+        space_precedes_piece: whether each piece starts with a space that stands for the dropped
+            white space before it, and that has the origin of the next character.
         run_stages: returns the pieces of a chunk as UTF-8, from the stages in Python. Raises
             :class:`~toksmith.fusion.AmbiguousSpace` if they depend on where its leading space comes
             from.
@@ -94,7 +94,7 @@ class FusionRules:
     collapse: bool
     trim: bool
     origins: Origins
-    marks_words: bool
+    space_precedes_piece: bool
     run_stages: Callable[[bytes], list[bytes]]
     locate_stages: Callable[[bytes, bool], list[tuple[bytes, list[int], list[int]]]]
     keeps_start: Callable[[str], bool] | None = None
@@ -174,7 +174,7 @@ def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRul
         collapse=characters.collapse or of_words is not None,
         trim=characters.trim or of_words is not None,
         origins=characters.origins,
-        marks_words=of_words is not None,
+        space_precedes_piece=of_words is not None,
         run_stages=run_stages,
         locate_stages=locate_stages,
         keeps_start=keeps_start,
@@ -232,7 +232,7 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
     if not marked and characters.leaves(start, end):
         return atoms.seen(range(start, end))
     surrogates = 0xD800 <= start < 0xE000
-    becomes, depends = characters.map(
+    becomes, contexts = characters.map(
         [INVALID if surrogates else chr(c) for c in range(start, end)]
     )
     text = "".join(becomes)
@@ -240,9 +240,9 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
         # Where spaces are counted, a mark in the text itself is not one.
         for place, new in enumerate(becomes):
             if atoms.mark in new:
-                depends[place] = True
+                contexts[place] |= Context.BOUND
     if words and start == 0 and becomes[13] != "\r" and {*becomes[10:14:3]} <= {*atoms.spaces}:
-        depends[13] = False  # a line break of two characters is white space in any case
+        contexts[13] = Context.FREE  # a line break of two characters is white space in any case
     if atoms.mark:
         text = text.translate(dict.fromkeys(map(ord, atoms.spaces), atoms.mark))
     sizes = array("H", list(map(len, becomes)))
@@ -251,4 +251,4 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
         for size, place in zip(sizes, accumulate(sizes), strict=True):
             if size > 1:
                 seen[place - 1] = atoms.last.get(seen[place - 1], seen[place - 1])
-    return (seen, units), text.encode(), sizes, bytes(depends)
+    return (seen, units), text.encode(), sizes, bytes(contexts)
