@@ -19,8 +19,13 @@ std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number) {
     auto block = std::make_unique<CharacterTable::Block>();
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
         CharacterTable::Row& row = block->rows[i];
-        row = {CutTable::kContextSensitive, CutTable::kContextSensitive, 0, false,
-               static_cast<std::uint32_t>(block->units.size())};
+        row = {.left = CutTable::kContextSensitive,
+               .right = CutTable::kContextSensitive,
+               .size = 0,
+               .is_context_sensitive = false,
+               .joins = false,
+               .takes = false,
+               .begin = static_cast<std::uint32_t>(block->units.size())};
         const std::uint32_t code = number * CharacterTable::kBlock + i;
         if (code == '!') continue;
         row.left = row.right = code == ' ' ? 1 : 2;

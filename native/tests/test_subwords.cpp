@@ -32,7 +32,13 @@ std::shared_ptr<FusedModel> by_lines(std::shared_ptr<const Model> model) {
             const bool breaks = code == '\n';
             const auto begin = static_cast<std::uint32_t>(block->units.size());
             const auto char_class = static_cast<std::uint16_t>(breaks ? 2 : 1);
-            block->rows[i] = {char_class, char_class, 3, false, begin};
+            block->rows[i] = {.left = char_class,
+                              .right = char_class,
+                              .size = 3,
+                              .is_context_sensitive = false,
+                              .joins = false,
+                              .takes = false,
+                              .begin = begin};
             block->units.insert(block->units.end(), {static_cast<std::uint8_t>(Unit::kRun), 1,
                                                      static_cast<std::uint8_t>(code)});
         }
