@@ -164,4 +164,11 @@ TEST(add_in_order_equals_one_addition_after_the_other) {
     }
 }
 
+// A reset in run() can leave a sum above 0. Here each stretch brings it as far below 0, so that the
+// differences of the bit patterns add up to a number of the first sum's sign and binade.
+TEST(numbers_are_added_in_order_to_a_sum_above_0) {
+    const auto number = [](std::size_t) { return -12.0f; };
+    CHECK(unigram::add_in_order(96.5f, 64, number) == 96.5f - 64 * 12);
+}
+
 }  // namespace toksmith::test

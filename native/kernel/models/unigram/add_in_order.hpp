@@ -38,12 +38,14 @@ struct Stretches {
     }
 };
 
-// `number(i)` returns the i-th number. No number may be above 0, nor `sum`: then all partial sums
-// lie in one binade if the first and the last do.
+// `number(i)` returns the i-th number. No number may be above 0: then, from a sum that is not above
+// 0 either, all partial sums lie in one binade if the first and the last do. A sum above 0 is rare
+// (a reset leaves one if the path that was reset was not the best one), and is added to one by one.
 template <typename Number>
 float add_in_order(float sum, std::size_t count, const Number& number) {
     const auto bits_of = [](float x) { return std::bit_cast<std::uint32_t>(x); };
     std::size_t i = 0;
+    for (; i < count && sum > 0; ++i) sum += number(i);
     for (; count - i >= Stretches::kNumbers; i += Stretches::kNumbers) {
         constexpr int kFraction = 23;  // bits of a float32
         const std::uint32_t start = bits_of(sum), even = start & ~1u, odd = start | 1u;
