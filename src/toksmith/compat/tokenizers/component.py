@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -175,6 +175,10 @@ class Members(Generic[MemberT]):
         """Set the members of a new object."""
         self._members = [self._checked(each) for each in members]
 
+    def _fill_flat(self, members: Iterable[MemberT]) -> None:
+        """Set the members of a new object; those of a ``Sequence`` among them join the others."""
+        self._fill(single for each in members for single in _singles(each))
+
     def _checked(self, member: MemberT) -> MemberT:
         if not isinstance(member, self._member):
             raise ComponentTypeError(
@@ -221,19 +225,28 @@ class Members(Generic[MemberT]):
         return place
 
 
-def setting(key: str, doc: str = "") -> Any:
+def _singles(member: Any) -> Iterator[Any]:
+    """Yield a component, or the members of a ``Sequence``."""
+    if isinstance(member, Members):
+        yield from member._members
+    else:
+        yield member
+
+
+def setting(key: str, doc: str = "", to_spec: Callable[[Any], Any] | None = None) -> Any:
     """Return a property that reads and changes a setting of a component.
 
     Args:
         key: its name in tokenizer.json.
         doc: the docstring of the property.
+        to_spec: a function that checks a new value and returns its spelling in tokenizer.json.
     """
 
     def get(self: Component) -> Any:
         return self._spec[key]
 
     def put(self: Component, value: Any) -> None:
-        self._set(key, value)
+        self._set(key, value if to_spec is None else to_spec(value))
 
     return property(get, put, None, doc or None)
 
