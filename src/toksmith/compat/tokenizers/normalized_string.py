@@ -42,12 +42,11 @@ class NormalizedString:
     Example:
         >>> text = NormalizedString("  Ça va")
         >>> text.strip()
-        >>> text.nfd()
         >>> text.lowercase()
         >>> text
         NormalizedString(original="  Ça va", normalized="ça va")
         >>> text[:2].original, text[3:].original
-        ('Ç', 'va')
+        ('Ça', 'va')
     """
 
     __slots__ = ("_source", "_span", "_text")
