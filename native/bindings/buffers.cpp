@@ -1,5 +1,7 @@
 #include "buffers.hpp"
 
+#include "text_column.hpp"
+
 namespace toksmith::bindings {
 namespace {
 
@@ -60,11 +62,16 @@ TextView::~TextView() {
 }
 
 TextViews::TextViews(const Texts& texts) {
+    if (nb::try_cast(texts, column_)) {
+        owner_ = texts;
+        return;
+    }
     views_.reserve(nb::len(texts));
     for (nb::handle text : texts) views_.emplace_back(text);
 }
 
 std::vector<InputText> TextViews::sources() const {
+    if (column_) return column_->texts();
     std::vector<InputText> result;
     result.reserve(views_.size());
     for (const TextView& view : views_) result.push_back(view.source());
@@ -73,6 +80,11 @@ std::vector<InputText> TextViews::sources() const {
 
 std::vector<Text> TextViews::texts() const {
     std::vector<Text> result;
+    if (column_) {
+        result.reserve(column_->size());
+        for (const InputText& text : column_->texts()) result.push_back(text.utf8());
+        return result;
+    }
     result.reserve(views_.size());
     for (const TextView& view : views_) result.push_back(view.text());
     return result;

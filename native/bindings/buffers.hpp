@@ -51,6 +51,9 @@ class TextView {
 // For the stubs: Sequence[object].
 using Texts = nb::typed<nb::sequence, nb::object>;
 
+class TextColumn;
+
+// Views of several texts: a sequence of objects, or a column, whose memory is used directly.
 class TextViews {
  public:
     explicit TextViews(const Texts& texts);
@@ -59,6 +62,8 @@ class TextViews {
 
  private:
     std::vector<TextView> views_;
+    nb::object owner_;  // of the column
+    const TextColumn* column_ = nullptr;
 };
 
 // Imports NumPy, which the first array needs. Done explicitly because nanobind would replace any
@@ -100,6 +105,8 @@ void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);
 void bind_utf8(nb::module_& module);
 void bind_counting(nb::module_& module);
+void bind_text_column(nb::module_& module);
+void bind_arrow_lists(nb::module_& module);
 void bind_words(nb::module_& module);
 void bind_train(nb::module_& module);
 void bind_unigram_training(nb::module_& module);

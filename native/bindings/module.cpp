@@ -13,6 +13,8 @@ NB_MODULE(_kernel, module) {
     // At exit, Python does not free objects in module globals; nanobind would report these as
     // leaks.
     nanobind::set_leak_warnings(false);
+    toksmith::bindings::bind_text_column(module);
+    toksmith::bindings::bind_arrow_lists(module);
     toksmith::bindings::bind_models(module);
     toksmith::bindings::bind_fused(module);
     toksmith::bindings::bind_split(module);

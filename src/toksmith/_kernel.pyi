@@ -6,6 +6,32 @@ from typing import Annotated, Final, overload
 import numpy
 from numpy.typing import NDArray
 
+class TextColumn:
+    """A column of texts in Arrow's memory layout."""
+
+    def __init__(self, column: object) -> None:
+        """Read an object with __arrow_c_stream__ or __arrow_c_array__."""
+
+    @property
+    def first_null(self) -> int | None: ...
+    @property
+    def nbytes(self) -> int: ...
+    def end_of_block(self, start: int, size: int) -> int: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: object) -> object: ...
+
+def arrow_lists(
+    ids: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    offsets: Annotated[
+        NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[object, object]:
+    """
+    Return the capsules of an Arrow array of lists over the memory of both arrays.
+    """
+
 class Model:
     pass
 

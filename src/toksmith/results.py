@@ -28,6 +28,21 @@ def _lists(ids: npt.NDArray[np.integer], offsets: OffsetArray) -> list[list[int]
 to_lists: Callable[[IdArray, OffsetArray], list[list[int]]] = _lists
 """Splits ids at offsets into lists. The engine replaces it by a faster function."""
 
+
+def _arrow_lists(ids: IdArray, offsets: OffsetArray) -> tuple[object, object]:
+    capsules: tuple[object, object] = _to_arrow(ids, offsets).__arrow_c_array__()
+    return capsules
+
+
+def _to_arrow(ids: IdArray, offsets: OffsetArray) -> pa.LargeListArray:
+    import pyarrow as pa
+
+    return pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(ids))
+
+
+arrow_lists: Callable[[IdArray, OffsetArray], tuple[object, object]] = _arrow_lists
+"""Exports ids as Arrow lists. The engine replaces it by a function that needs no pyarrow."""
+
 _SHOWN = 60
 """The maximum number of tokens in a repr."""
 
@@ -329,12 +344,18 @@ class Batch:
             [[257], [256, 33]]
         """
         try:
-            import pyarrow as pa
+            return _to_arrow(self.ids, self.offsets)
         except ImportError as missing:
             raise ImportError(
                 "Batch.to_arrow needs pyarrow: pip install toksmith[arrow]"
             ) from missing
-        return pa.LargeListArray.from_arrays(pa.array(self.offsets), pa.array(self.ids))
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        """Export the ids as an Arrow ``large_list<uint32>`` array over the same memory.
+
+        ``polars.Series(batch)``, ``pyarrow.array(batch)`` and other libraries call it.
+        """
+        return arrow_lists(self.ids, self.offsets)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

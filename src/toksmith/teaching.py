@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Any, Literal, TypeVar, overload
 
 from toksmith._base.lazy import np
-from toksmith._base.text import Text, Texts, string, texts_of, utf8
+from toksmith._base.text import Text, Texts, string, utf8
 from toksmith._base.visible import SPACE, count_of, shorten, visible
+from toksmith.engine.columns import texts_of
 from toksmith.errors import OptionError
 from toksmith.models import BPE, CharacterBPE
 from toksmith.pipeline import Pipeline

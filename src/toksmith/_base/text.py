@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from mmap import mmap
-from os import PathLike
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
@@ -93,40 +92,9 @@ def refuse_list(text: object, advice: str) -> None:
         raise OptionError(f"a text is a str or UTF-8 bytes, not {type(text).__name__}: {advice}")
 
 
-def texts_of(texts: Texts, name: str = "texts") -> Iterable[Text]:
-    """Return the documents of an argument that is always text: one, several, or a mapping of them.
-
-    Args:
-        texts: a text, an iterable of texts, or a mapping whose values are these.
-        name: of the argument, for messages.
-
-    Raises:
-        OptionError: it is something else; items of an iterable are checked as they are read.
-
-    Example:
-        >>> list(texts_of("one")), list(texts_of({"en": ["a", "b"], "fr": "c"}))
-        (['one'], ['a', 'b', 'c'])
-    """
-    if isinstance(texts, _TEXTS):
-        return [texts]
-    if isinstance(texts, Mapping):
-        return (text for each in texts.values() for text in texts_of(each, name))
-    if isinstance(texts, PathLike):
-        raise _a_path(name)
-    if not isinstance(texts, Iterable):
-        raise OptionError(
-            f"{name} is {texts!r:.80}: give a text, or a list of texts, not {type(texts).__name__}"
-        )
-    return _checked(texts, name)
-
-
-def _checked(texts: Iterable[Text], name: str) -> Iterator[Text]:
-    for place, text in enumerate(texts):
-        if not isinstance(text, _TEXTS):
-            if isinstance(text, PathLike):
-                raise _a_path(f"{name}[{place}]")
-            raise _wrong_item(text, place, name)
-        yield text
+def is_text(value: object) -> bool:
+    """Return whether a value is one text."""
+    return isinstance(value, _TEXTS)
 
 
 def check_texts(texts: Sequence[Text], name: str) -> None:
@@ -140,17 +108,19 @@ def check_texts(texts: Sequence[Text], name: str) -> None:
             try:
                 utf8(text)
             except OptionError:
-                raise _wrong_item(text, place, name) from None
+                raise wrong_item(text, place, name) from None
 
 
-def _wrong_item(text: object, place: int, name: str) -> OptionError:
+def wrong_item(text: object, place: int, name: str) -> OptionError:
+    """Return the error for an item of a list that is no text."""
     return OptionError(
         f"{name}[{place}] is {text!r:.40}: each must be a str or UTF-8 bytes, not "
         f"{type(text).__name__}"
     )
 
 
-def _a_path(name: str) -> OptionError:
+def path_refused(name: str) -> OptionError:
+    """Return the error for a path that is given as a text."""
     return OptionError(
         f"{name} is a path, and texts are always text: give paths as files=, or read the file"
     )

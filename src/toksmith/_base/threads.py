@@ -48,6 +48,8 @@ def batch_threads(threads: int | None, texts: Sequence[Sized]) -> int:
         1
     """
     if threads is None and len(texts) <= _FEW:
+        if (size := getattr(texts, "nbytes", None)) is not None:  # a column's texts are not made
+            return thread_count(None, size)
         with suppress(TypeError):  # of an object that is no text, which the engine refuses
             return thread_count(None, sum(map(len, texts)))
     return thread_count(threads)

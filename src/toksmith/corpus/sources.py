@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from toksmith._base.arrays import Bounds
-from toksmith._base.text import Text, Texts, texts_of, utf8
+from toksmith._base.text import Text, Texts, utf8
 from toksmith.corpus.blocks import (
     BLOCK,
     STREAMED,
@@ -30,6 +30,7 @@ from toksmith.corpus.prefetch import prefetch
 from toksmith.corpus.streams import Kind, kind_of, read_head, read_stream
 from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.text_reader import READ, text_blocks
+from toksmith.engine.columns import blocks_of, size_of, texts_of
 from toksmith.errors import warn
 
 
@@ -342,7 +343,7 @@ class Documents:
             report(self._read.bytes)
         return self._read.documents
 
-    def _batches(self) -> Iterator[tuple[list[Text], int]]:
+    def _batches(self) -> Iterator[tuple[Sequence[Text], int]]:
         for batch, size in self._all_batches():
             if self._selection is None:
                 yield batch, size
@@ -354,7 +355,10 @@ class Documents:
             ]
             yield kept, sum(map(len, kept))
 
-    def _all_batches(self) -> Iterator[tuple[list[Text], int]]:
+    def _all_batches(self) -> Iterator[tuple[Sequence[Text], int]]:
+        if (blocks := blocks_of(self._texts, BLOCK)) is not None:
+            yield from ((block, size_of(block)) for block in blocks)
+            return
         batch: list[Text] = []
         size = 0
         for text in self._texts:

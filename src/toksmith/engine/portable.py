@@ -136,6 +136,15 @@ def to_lists(ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> lis
     )
 
 
+def arrow_lists(
+    ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]
+) -> tuple[object, object]:
+    """Return the capsules of an Arrow array of lists: the ids between each two offsets."""
+    return _kernel.arrow_lists(
+        np.ascontiguousarray(ids, np.uint32), np.ascontiguousarray(offsets, np.int64)
+    )
+
+
 def to_array(ids: list[int]) -> npt.NDArray[np.uint32] | None:
     """Return the ids of a list as an array; ``None`` unless all are ints of 32 bits.
 
@@ -163,3 +172,4 @@ def iter_blocks(ids: npt.NDArray[np.integer]) -> Iterator[tuple[int, npt.NDArray
 
 if _kernel is not None:
     results.to_lists = to_lists
+    results.arrow_lists = arrow_lists

@@ -11,8 +11,9 @@ from typing import TypeAlias
 
 from toksmith._base.documents import document_bounds
 from toksmith._base.lazy import np
-from toksmith._base.text import Texts, texts_of, utf8
+from toksmith._base.text import Texts, utf8
 from toksmith.corpus import AnyPath, DocumentSink, Files, Reading, check_field, expand
+from toksmith.engine.columns import texts_of
 from toksmith.errors import OptionError
 from toksmith.formats import hub
 from toksmith.loading import AnyTokenizer, tokenizer_of

@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias, get_args
 
 from toksmith._base.arrays import IdArray, Span, SpanArray
 from toksmith._base.lazy import np
-from toksmith._base.text import Text, Texts, texts_of
+from toksmith._base.text import Text, Texts
+from toksmith.engine.columns import texts_of
 from toksmith.errors import OptionError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.measure.against import LibraryDifference, Original

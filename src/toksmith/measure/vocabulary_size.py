@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from toksmith._base.checks import whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.report import Report
-from toksmith._base.text import Texts, texts_of
+from toksmith._base.text import Texts
 from toksmith._base.visible import count_of, short_repr
+from toksmith.engine.columns import texts_of
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.measure.vocabulary_advice import Recommendation, recommend

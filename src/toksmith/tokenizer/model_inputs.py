@@ -11,6 +11,7 @@ from toksmith._base.records import dataclass, replace
 from toksmith._base.text import Text
 from toksmith._base.threads import batch_threads
 from toksmith._base.visible import count_of
+from toksmith.engine.columns import column_of, lists_of
 from toksmith.engine.rows import RowTable, Shape, SpanTrim
 from toksmith.errors import OptionError
 from toksmith.framing import Framing, Padding, Settings, Template, TextPart, Truncation
@@ -234,7 +235,7 @@ _FOR_ONE = {"encode_batch": "encode", "count_batch": "count", "encodings": "enco
 def columns_of(
     call: str, texts: Iterable[Any], pairs: Iterable[Any] | None, pre_split: bool = False
 ) -> list[Sequence[Any]]:
-    """Return the texts, and the second texts if there are pairs, as lists.
+    """Return the texts, and the second texts if there are pairs, as sequences.
 
     Args:
         call: the name of the calling method, for messages.
@@ -246,17 +247,19 @@ def columns_of(
         OptionError: an argument is no list of texts, or their lengths differ.
     """
     columns: list[Sequence[Any]] = []
-    for name, given in (("texts", texts), ("pairs", pairs)):
-        if given is None and name == "pairs":
-            continue
-        if isinstance(given, Text | Mapping) or not isinstance(given, Iterable):
+    arguments = {"texts": texts} if pairs is None else {"texts": texts, "pairs": pairs}
+    for name, given in arguments.items():
+        refused = isinstance(given, Text | Mapping)
+        column = None if refused else lists_of(given) if pre_split else column_of(given, name)
+        if refused or (column is None and not isinstance(given, Iterable)):
             also = " as pairs" if name == "pairs" else ""
             one = _FOR_ONE.get(call)
             raise OptionError(
                 f"{call} takes a list of texts{also}, not {type(given).__name__}; "
                 f"{f'for one text there is {one}' if one else 'for one text, give [text]'}"
             )
-        column = given if isinstance(given, list) else list(given)
+        if column is None:
+            column = given if isinstance(given, list) else list(given)
         columns.append(_words(column, name) if pre_split else column)
     if len(columns[0]) != len(columns[-1]):
         raise OptionError(
