@@ -17,6 +17,8 @@ from toksmith.errors import OptionError
 from toksmith.formats.huggingface import splitters as entries
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.splitters import Splitter, SplitterSequence
+from toksmith.stages.aligned import Aligned
+from toksmith.stages.split_classes import split_text
 
 
 class PreTokenizer(Component):
@@ -85,9 +87,17 @@ class PreTokenizer(Component):
             >>> Whitespace().pre_tokenize_str("Hey you!")
             [('Hey', (0, 3)), ('you', (4, 7)), ('!', (7, 8))]
         """
-        pretok = PreTokenizedString(sequence)
-        self.pre_tokenize(pretok)
-        return [(text, offsets) for text, offsets, _ in pretok.get_splits()]
+        if self.is_custom():
+            pretok = PreTokenizedString(sequence)
+            self.pre_tokenize(pretok)
+            return [(text, offsets) for text, offsets, _ in pretok.get_splits()]
+        steps = self._steps()
+        size = len(checked(sequence, str))
+        if not steps:
+            return [(sequence, (0, size))]
+        text = Aligned(sequence, [*range(size)], [*range(1, size + 1)])  # in characters
+        words = split_text(SplitterSequence(steps), text)
+        return [(word.text, (word.starts[0], word.ends[-1])) for word in words]
 
     def _steps(self) -> tuple[Splitter, ...]:
         """Return the steps that run."""
@@ -374,3 +384,6 @@ class Sequence(Members[PreTokenizer], PreTokenizer, type="Sequence"):
         """Cut the splits of a text that have no tokens."""
         for each in self._members:
             each.pre_tokenize(pretok)
+
+    def _steps(self) -> tuple[Splitter, ...]:
+        return tuple(step for each in self._members for step in each._steps())
