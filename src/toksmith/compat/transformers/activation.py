@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from toksmith._base.lazy import extra
@@ -78,9 +79,12 @@ def accelerate(tokenizer: Any) -> Any:
 
 def _base_class() -> Any:
     """Return the class of fast tokenizers: ``TokenizersBackend``, or that of transformers 4."""
-    transformers = extra("transformers", of="transformers")
-    found = getattr(transformers, "TokenizersBackend", None)
-    return found or transformers.PreTrainedTokenizerFast
+    extra("transformers", of="transformers")
+    # Not taken from transformers itself, so that it works while that is imported.
+    try:
+        return import_module("transformers.tokenization_utils_tokenizers").TokenizersBackend
+    except ModuleNotFoundError:
+        return import_module("transformers.tokenization_utils_fast").PreTrainedTokenizerFast
 
 
 def _put_in(tokenizer: Any) -> None:
