@@ -5,6 +5,7 @@ What the kernel cuts into chunks, the reference leaves whole: the cuts change no
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Iterator
 
@@ -363,6 +364,22 @@ def test_a_split_at_replaced_spaces_never_splits() -> None:
     for wrong in (Replace("a", "\u2581"), Replace(" ", "- ")):
         pipeline = Pipeline(model, stages[0][1], normalizer=(wrong,))
         assert not isinstance(engine.compile(pipeline), FusedEncoder)
+
+
+@pytest.mark.parametrize("symbol", ["  ", " \t", " a", "\u2581\u2581", "\u2581\t"])
+@pytest.mark.parametrize("removes", [True, False])
+def test_the_space_before_a_text_starts_no_protected_symbol(symbol: str, removes: bool) -> None:
+    step = SentencePieceNormalizer(CHARSMAP, remove_extra_whitespaces=removes, protected=(symbol,))
+    vocab = ["\u2581", " ", "\t", "a"]
+    texts = ["".join(each) for size in (1, 2, 3) for each in itertools.product(vocab, repeat=size)]
+    models: list[Model] = [LongestMatch((b"<unk>", *(piece.encode() for piece in vocab)), 0)]
+    for kind in (SentencePieceBPE, Unigram):
+        models += scored(kind, vocab, 1)
+    for model in models:
+        pipeline = Pipeline(model, None, normalizer=(step,))
+        compiled, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
+        assert compiled.encode_texts(texts, 1) == reference.encode_texts(texts)
+        assert_same_places(compiled.encode_with_spans(texts, 1), reference.encode_with_spans(texts))
 
 
 def test_protected_symbols_that_never_change_need_no_context() -> None:

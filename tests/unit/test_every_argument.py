@@ -74,6 +74,7 @@ VALUES: dict[str, Any] = {
     "characters": 3, "size": 3,
     "against": "tiktoken", "revision": None, "spelling": "low", "offsets": True,
     "data": TOK.dumps(),
+    "count": 2, "include_best": False,
     "words": 2, "base_tokens": 2, "reference_tokens": 2, "alpha": 2.5, "costs": [1.0, 2.0],
     "frequencies": [2, 1], "tokens_of_words": [1, 2],
 }
@@ -101,6 +102,7 @@ SPECIAL_CASES: dict[tuple[str, str], Any] = {
     ("Encoding.token_to_chars", "token"): 0,
     ("Tokenizer.prepare", "stride"): None,
     ("Tokenizer.sample", "nbest_size"): 1,
+    ("Tokenizer.samples", "distinct"): True,
     ("formats.replace", "path"): "written.json",
     ("advise", "counts"): None,
     ("compare", "sample"): 1000,
@@ -152,7 +154,8 @@ RATIOS = {
 
 NOT_VALID = {
     *("get", "Comparison.to_frame"),
-    *("Tokenizer.nbest", "Tokenizer.sample", "Tokenizer.score"),
+    *("Tokenizer.nbest", "Tokenizer.sample", "Tokenizer.samples", "Tokenizer.score"),
+    "Tokenizer.segmentation_entropy",
 }
 """Calls that need a download, an absent package or another model: an error with these values."""
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -266,6 +267,75 @@ class TestArguments:
     def test_template(self) -> None:
         tokenizer = toksmith.train(texts=["abab"], vocab_size=257)
         assert tokenizer.sample("ab", dropout=0, add_special_tokens=True) == [256]
+
+
+class TestSamples:
+    def test_scores_are_log_probabilities(self) -> None:
+        chances = probabilities_of("aabba", 0.5)
+        found = TOKENIZER.samples("aabba", 300, alpha=0.5, seed=1)
+        assert len(found) == 300
+        for way, total in found:
+            assert total == pytest.approx(math.log(chances[tuple(way)]))
+        counted = Counter(tuple(way) for way, _ in TOKENIZER.samples("aabba", DRAWS, seed=2))
+        assert_drawn(counted, probabilities_of("aabba", 1.0))
+        assert TOKENIZER.samples("aabba", 300, alpha=0.5, seed=1) == found
+        assert TOKENIZER.samples("", 2, seed=1) == [([], 0.0)] * 2
+
+    def test_distinct(self) -> None:
+        found = TOKENIZER.samples("aabba", 4, distinct=True, seed=3)
+        assert len({tuple(way) for way, _ in found}) == 4
+        assert all(total < 0 for _, total in found)
+        best, *others = TOKENIZER.samples("aabba", 4, distinct=True, include_best=True, seed=3)
+        assert best == (TOKENIZER.encode("aabba"), 0.0)
+        assert len({tuple(way) for way, _ in others} | {tuple(best[0])}) == 4
+        chances = probabilities_of("aabba", 1.0)
+        every = TOKENIZER.samples("aabba", 1000, distinct=True, seed=1)
+        assert {tuple(way) for way, _ in every} == chances.keys()
+        assert {total for _, total in every} == {0.0}
+
+    def test_of_a_text_in_chunks_and_around_added_tokens(self) -> None:
+        framing = Framing((AddedToken("<x>", 50, special=True),), prefix=(7,))
+        pipeline = Pipeline(MODEL, PatternSplitter(r"\S+", gaps="drop"), framing=framing)
+        tokenizer = Tokenizer(pipeline)
+        words = [probabilities_of(word, 0.7) for word in ("ab", "ba")]
+        expected = {
+            (7, *one, 50, *two): math.log(p * q)
+            for one, p in words[0].items()
+            for two, q in words[1].items()
+        }
+        found = tokenizer.samples(
+            "ab <x> ba", 40, alpha=0.7, seed=1, special="encode", add_special_tokens=True
+        )
+        for way, total in found:
+            assert total == pytest.approx(expected[tuple(way)])
+        assert len({tuple(way) for way, _ in found}) > 2
+        entropy = -sum(math.exp(each) * each for each in expected.values())
+        assert tokenizer.segmentation_entropy(
+            "ab <x> ba", alpha=0.7, special="encode"
+        ) == pytest.approx(entropy)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"include_best": True}, "include_best is set, but distinct is not"),
+            ({"distinct": "no"}, "distinct is 'no'"),
+            ({"alpha": -1}, "alpha is -1"),
+            ({"seed": "x"}, "seed is 'x'"),
+        ],
+    )
+    def test_wrong_ones(self, options: dict[str, Any], message: str) -> None:
+        with pytest.raises(OptionError, match=message):
+            TOKENIZER.samples("ab", 2, **options)
+        with pytest.raises(OptionError, match="count is 0"):
+            TOKENIZER.samples("ab", 0)
+        with pytest.raises(OptionError, match="alpha is nan"):
+            TOKENIZER.segmentation_entropy("ab", alpha=float("nan"))
+
+    def test_other_models_have_none(self) -> None:
+        bpe = toksmith.train(texts=["abab"], vocab_size=257)
+        for call in (lambda: bpe.samples("ab", 2), lambda: bpe.segmentation_entropy("ab")):
+            with pytest.raises(UnsupportedError, match="BPE does not score segmentations"):
+                call()
 
 
 def edges_of(text: str) -> unigram_sampling.EdgesTo:

@@ -34,6 +34,8 @@ POSITIONAL = {
     "explain_token": ["token"],
     "sample": ["text"],
     "nbest": ["text", "size"],
+    "samples": ["text", "count"],
+    "segmentation_entropy": ["text"],
     "save": ["path"],
     "dumps": ["format"],
     "forget": [],

@@ -18,7 +18,7 @@ from toksmith.engine.kernel import KernelEncoder, instruction_set, kernel_model
 from toksmith.errors import OptionError
 from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
-from toksmith.fusion import AmbiguousSpace, Unfused
+from toksmith.fusion import AmbiguousSpace, Unfused, symbol_takes_prefix
 from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
@@ -315,7 +315,9 @@ def _fuse_sentencepiece(
     model: SentencePieceBPE | Unigram,
     step: SentencePieceNormalizer,
 ) -> _kernel.FusedModel | None:
-    if step.whitespace_as_suffix or (isinstance(model, Unigram) and not model.single):
+    if step.whitespace_as_suffix or symbol_takes_prefix(step):
+        return None
+    if isinstance(model, Unigram) and not model.single:
         return None
 
     @cache

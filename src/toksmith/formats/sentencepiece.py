@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +35,10 @@ NAME = "sentencepiece"
 
 UNIGRAM, BPE, WORD, CHAR = 1, 2, 3, 4
 """The values of ``model_type``."""
+
+LEAST = float.fromhex("-0x1.fffffep+127")
+"""The least score in float32. It replaces minus infinity, the score that the trainer of character
+models gives to required characters that the text lacks."""
 
 _ROLES = ("unk", "bos", "eos", "pad")
 _VOCAB_LINE = re.compile(rb"[^\t\r\n]+\t-?[0-9.e+-]+\r?\n")
@@ -111,7 +115,9 @@ def _read_slowly(path: Path, data: bytes) -> tuple[tuple[bytes, ...], array[floa
         if kind not in {*PieceType}:
             raise FormatError(path, f"piece {token_id} has type {kind}, not 1 to 6")
         piece.decode()
-        if not isfinite(score):
+        if score == -inf and proto.trainer_spec.model_type == CHAR:
+            scores[token_id] = LEAST
+        elif not isfinite(score):
             raise FormatError(path, f"piece {token_id} has no finite score")
     return vocab, scores, bytes(types), proto
 

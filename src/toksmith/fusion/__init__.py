@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from toksmith.normalizers import SentencePieceNormalizer
+
 
 class Unfused(Exception):  # noqa: N818
     """The kernel cannot run the stages of a pipeline; the message says why."""
@@ -9,3 +11,10 @@ class Unfused(Exception):  # noqa: N818
 
 class AmbiguousSpace(Exception):  # noqa: N818
     """The pieces of a chunk depend on whether its leading space is the text's own."""
+
+
+def symbol_takes_prefix(step: SentencePieceNormalizer) -> bool:
+    """Return whether the space put before a text may become part of a user-defined symbol."""
+    return step.add_dummy_prefix and any(
+        len(symbol) > 1 and symbol[0] == " " for symbol in step.protected
+    )

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from toksmith._base import lazy
 from toksmith._base.records import replace
-from toksmith.fusion import Unfused
+from toksmith.fusion import Unfused, symbol_takes_prefix
 from toksmith.normalizers import (
     SEVERAL_SPACES,
     Lowercase,
@@ -109,6 +109,8 @@ def characters_of(normalizer: Normalizer, mark: str = "", words: bool = False) -
         extra = step.remove_extra_whitespaces
         if step.whitespace_as_suffix or extra > (step.add_dummy_prefix and step.escape_whitespaces):
             raise Unfused("SentencePieceNormalizer with these options changes the ends of a text")
+        if symbol_takes_prefix(step):
+            raise Unfused("a user-defined symbol starts with a space")
         return SentencePieceCharacters(step)
     inside = without_lead(normalizer)
     if inside is None:

@@ -29,7 +29,7 @@ def sentencepiece_edits(step: SentencePieceNormalizer, text: str) -> list[Edit]:
     Bytes of invalid UTF-8 (``surrogateescape``) become U+FFFD, which the map does not see.
     """
     places, end = _places(step, text)
-    if not places:
+    if not places or end is None:
         return [Edit(0, len(text), "")] if text else []
     edits = []
     if places[0].start:
@@ -57,7 +57,12 @@ class Place(NamedTuple):
     whole: bool = True
 
 
-def _places(step: SentencePieceNormalizer, text: str) -> tuple[list[Place], int]:
+def end_of_normalized(step: SentencePieceNormalizer, text: str) -> int | None:
+    """Return where the part of a text that is left ends; ``None`` if it is white space alone."""
+    return _places(step, text)[1]
+
+
+def _places(step: SentencePieceNormalizer, text: str) -> tuple[list[Place], int | None]:
     """Return the places that become something, and where in the text the last of them ends."""
     look = _lookup(step.charsmap, step.protected)
     mark = SPACE if step.escape_whitespaces else " "
@@ -66,7 +71,7 @@ def _places(step: SentencePieceNormalizer, text: str) -> tuple[list[Place], int]
         while start < len(text) and (place := look.at(text, start)).new == " ":
             start = place.end
     if start == len(text):
-        return [], 0
+        return [], None
     places = []
     if step.add_dummy_prefix and not step.whitespace_as_suffix:
         places.append(Place(mark, start, start))

@@ -1278,6 +1278,86 @@ class Tokenizer(TokenizerHabits):
         drawn: list[int] = (self._frame(ids) if add_special_tokens else ids).tolist()
         return drawn
 
+    def samples(
+        self,
+        text: Text,
+        count: int,
+        *,
+        alpha: float = 1.0,
+        distinct: bool = False,
+        include_best: bool = False,
+        seed: int | None = None,
+        special: Special = "text",
+        add_special_tokens: bool = False,
+    ) -> list[tuple[list[int], float]]:
+        """Return the ids and scores of random segmentations, drawn by their probability.
+
+        Args:
+            text: a string or bytes.
+            count: the number of samples.
+            alpha: the probability of a segmentation is proportional to ``exp(alpha * score)``.
+            distinct: whether the samples differ from each other (sampling without replacement); a
+                short text may have fewer than ``count``.
+            include_best: with ``distinct``: put the best segmentation first.
+            seed: equal seeds give equal samples; ``None`` draws a new seed for each call.
+            special: see :meth:`encode`.
+            add_special_tokens: put the template's ids around the text.
+
+        Returns:
+            Pairs of ids and score. The score is the logarithm of the probability of the
+            segmentation; with ``distinct``, of the probability that it is among the samples (Kool,
+            van Hoof & Welling 2019), which is 0 for the best one of ``include_best``, and for all
+            if there are no more than ``count``.
+
+        Raises:
+            UnsupportedError: the model does not score segmentations; only Unigram does.
+            OptionError: an argument is out of range.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"] * 9, model="unigram", vocab_size=12)
+            >>> found = tok.samples("low low", 4, distinct=True, include_best=True, seed=1)
+            >>> len({tuple(ids) for ids, _ in found}), found[0][0] == tok.encode("low low")
+            (4, True)
+        """
+        from toksmith.tokenizer.subword_sampling import draw_several
+
+        found = draw_several(
+            self.pipeline,
+            text,
+            whole("count", count, least=1),
+            special,
+            seed=None if seed is None else whole("seed", seed, least=-(2**63)),
+            alpha=alpha,
+            distinct=flag("distinct", distinct),
+            include_best=flag("include_best", include_best),
+        )
+        return self._scored_lists(found, add_special_tokens)
+
+    def segmentation_entropy(
+        self, text: Text, *, alpha: float = 1.0, special: Special = "text"
+    ) -> float:
+        """Return the entropy of the segmentations of a text, in nats: how uncertain the best is.
+
+        Args:
+            text: a string or bytes.
+            alpha: the probability of a segmentation is proportional to ``exp(alpha * score)``.
+            special: see :meth:`encode`.
+
+        Raises:
+            UnsupportedError: the model does not score segmentations; only Unigram does.
+            OptionError: ``alpha`` is out of range.
+
+        Example:
+            >>> import toksmith
+            >>> tok = toksmith.train(texts=["low lower lowest"] * 9, model="unigram", vocab_size=12)
+            >>> 0 < tok.segmentation_entropy("low") < tok.segmentation_entropy("low low")
+            True
+        """
+        from toksmith.tokenizer.subword_sampling import entropy
+
+        return entropy(self.pipeline, text, special, alpha)
+
     def nbest(
         self,
         text: Text,
@@ -1310,6 +1390,11 @@ class Tokenizer(TokenizerHabits):
         from toksmith.tokenizer.subword_sampling import best
 
         found = best(self.pipeline, text, whole("size", size, least=1), special)
+        return self._scored_lists(found, add_special_tokens)
+
+    def _scored_lists(
+        self, found: list[tuple[IdArray, float]], add_special_tokens: bool
+    ) -> list[tuple[list[int], float]]:
         return [
             ((self._frame(ids) if add_special_tokens else ids).tolist(), score)
             for ids, score in found

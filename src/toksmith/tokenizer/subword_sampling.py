@@ -1,4 +1,4 @@
-"""Subword sampling: the n best segmentations of a text, and random segmentations.
+"""Subword sampling: the n best segmentations of a text, random ones, and their entropy.
 
 Subword regularization (Kudo 2018) trains a model on many segmentations of the same text. A Unigram
 model knows the probability of each; a BPE model skips merges at random (BPE-dropout, Provilkov et
@@ -9,8 +9,8 @@ The stages are those of encoding; only the function that encodes a chunk differs
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
-from heapq import nlargest
 from math import exp
 from random import Random
 from typing import TypeAlias
@@ -35,6 +35,7 @@ from toksmith.reference import (
     unigram,
     unigram_sampling,
 )
+from toksmith.reference.distinct_samples import distinct_samples, log_inclusion
 from toksmith.results import Batch, stack
 from toksmith.tokenizer.encode import Special, TextEncoder
 
@@ -66,9 +67,7 @@ def draw(
     if isinstance(pipeline.model, Unigram):
         if dropout is not None:
             raise OptionError("dropout is for BPE; a Unigram model takes alpha and nbest_size")
-        alpha = _number("alpha", 1.0 if alpha is None else alpha)
-        if not 0 <= alpha < float("inf"):
-            raise OptionError(f"alpha is {alpha}: use 0 or more")
+        alpha = _power(1.0 if alpha is None else alpha)
         if nbest_size >= 0:
             found = best(pipeline, text, max(nbest_size, 1), special)
             weights = [exp(alpha * (score - found[0][1])) for _, score in found]
@@ -100,50 +99,126 @@ def best(
     Raises:
         UnsupportedError: the model does not score segmentations.
     """
-    model = pipeline.model
-    if not isinstance(model, Unigram):
-        raise UnsupportedError(
-            f"{type(model).__name__} does not score segmentations: nbest needs a Unigram model"
-        )
     if size > MOST:
         raise OptionError(f"{size} segmentations are too many: use {MOST} or fewer")
-    lattice = unigram.Lattice(model)
-    chunks: list[list[tuple[list[int], float]]] = []
-
-    def ranked(chunk: bytes) -> list[int]:
-        found = unigram_sampling.nbest(lattice, chunk, size)
-        chunks.append([([token.id for token in tokens], score) for tokens, score in found])
-        return []
-
-    _encode(pipeline, text, special, ranked)
-    results = []
-    for ranks, score in _rank_combinations(
-        [[score for _, score in found] for found in chunks], size
-    ):
-        chosen = [found[rank][0] for found, rank in zip(chunks, ranks, strict=True)]
-        results.append((_encode(pipeline, text, special, _replay(chosen)), score))
-    return results
+    lattice = _TextLattice(pipeline, text, special)
+    ways = unigram_sampling.ways_through(lattice.edges_to, size)
+    return [(lattice.ids_of(path), score) for path, score in ways]
 
 
-def _rank_combinations(scores: list[list[float]], size: int) -> list[tuple[list[int], float]]:
-    """Return the best choices of one score from each list, as ranks, with their sums."""
-    # Per list, the best partial choices: the sum, the index of the choice before, the rank here.
-    columns: list[list[tuple[float, int, int]]] = [[(0.0, 0, 0)]]
-    for choices in scores:
-        longer = [
-            (total + score, way, rank)
-            for way, (total, _, _) in enumerate(columns[-1])
-            for rank, score in enumerate(choices)
-        ]
-        columns.append(nlargest(size, longer, key=lambda way: way[0]))
-    found = []
-    for last, (total, _, _) in enumerate(columns[-1]):
-        ranks, way = [], last
-        for column in reversed(columns[1:]):
-            _, way, rank = column[way]
-            ranks.append(rank)
-        found.append((ranks[::-1], total))
+def draw_several(
+    pipeline: Pipeline,
+    text: Text,
+    count: int,
+    special: Special,
+    *,
+    seed: int | None,
+    alpha: float,
+    distinct: bool,
+    include_best: bool,
+) -> list[tuple[IdArray, float]]:
+    """Return the ids and scores of random segmentations.
+
+    The arguments are those of :meth:`Tokenizer.samples`.
+
+    Raises:
+        UnsupportedError: the model does not score segmentations.
+        OptionError: an argument is out of range.
+    """
+    if include_best and not distinct:
+        raise OptionError(
+            "include_best is set, but distinct is not: only samples that differ have a place for "
+            "the best segmentation"
+        )
+    lattice = _TextLattice(pipeline, text, special)
+    ways = sample_ways(
+        lattice.edges_to, count, _power(alpha), Random(seed), distinct=distinct,
+        include_best=include_best,
+    )  # fmt: skip
+    return [(lattice.ids_of(path), score) for path, score in ways]
+
+
+def sample_ways(
+    edges_to: unigram_sampling.EdgesTo,
+    count: int,
+    alpha: float,
+    rng: Random,
+    *,
+    distinct: bool,
+    include_best: bool,
+) -> list[tuple[list[unigram.Edge], float]]:
+    """Return random ways through a lattice with their scores; see :meth:`Tokenizer.samples`."""
+    if not distinct:
+        total = unigram_sampling.forward(edges_to, alpha)
+        return [unigram_sampling.sample_way(edges_to, total, alpha, rng) for _ in range(count)]
+    best = unigram_sampling.ways_through(edges_to, 1)[0][0] if include_best else None
+    drawn = distinct_samples(edges_to, count + 1, alpha, rng)
+    others = [each for each in drawn if each.edges != best]
+    kept = others[: count - include_best]
+    left_out = others[len(kept) :]
+    found = [] if best is None else [(best, 0.0)]
+    for each in kept:
+        score = log_inclusion(each.log_probability, left_out[0].number) if left_out else 0.0
+        found.append((each.edges, score))
     return found
+
+
+def entropy(pipeline: Pipeline, text: Text, special: Special, alpha: float) -> float:
+    """Return the entropy of the segmentations of a text, in nats.
+
+    Raises:
+        UnsupportedError: the model does not score segmentations.
+        OptionError: ``alpha`` is out of range.
+    """
+    return unigram_sampling.entropy(_TextLattice(pipeline, text, special).edges_to, _power(alpha))
+
+
+class _TextLattice:
+    """The lattices of the chunks of a text, one after the other.
+
+    Raises:
+        UnsupportedError: the model does not score segmentations.
+    """
+
+    def __init__(self, pipeline: Pipeline, text: Text, special: Special) -> None:
+        model = pipeline.model
+        if not isinstance(model, Unigram):
+            raise UnsupportedError(
+                f"{type(model).__name__} does not score segmentations: only a Unigram model does"
+            )
+        self._model = model
+        self._arguments = pipeline, text, special
+        self._chunks: list[bytes] = []
+        self.edges_to: dict[int, list[unigram.Edge]] = {}
+        lattice = unigram.Lattice(model)
+        size = 0
+
+        def record(chunk: bytes) -> list[int]:
+            nonlocal size
+            self._chunks.append(chunk)
+            for place, edges in unigram_sampling.incoming(lattice, chunk).items():
+                self.edges_to[place + size] = [
+                    edge._replace(start=edge.start + size, end=edge.end + size) for edge in edges
+                ]
+            size += len(chunk)
+            return []
+
+        _encode(pipeline, text, special, record)
+
+    def ids_of(self, path: list[unigram.Edge]) -> IdArray:
+        """Return the ids of a way, with those of special tokens in the text."""
+        found: list[list[int]] = []
+        edges = deque(path)
+        start = 0
+        for chunk in self._chunks:
+            end = start + len(chunk)
+            part = []
+            while edges and edges[0].end <= end:
+                edge = edges.popleft()
+                part.append(edge._replace(start=edge.start - start, end=edge.end - start))
+            found.append([token.id for token in unigram.tokens(self._model, chunk, part)])
+            start = end
+        return _encode(*self._arguments, _replay(found))
 
 
 def make_dropout_encoder(model: Model) -> Callable[[bytes, float, Random], list[int]]:
@@ -206,6 +281,13 @@ def _encode(pipeline: Pipeline, text: Text, special: Special, run: ChunkIds) -> 
 def _replay(results: Iterable[list[int]]) -> ChunkIds:
     remaining = iter(results)
     return lambda chunk: next(remaining)
+
+
+def _power(alpha: object) -> float:
+    power = _number("alpha", alpha)
+    if not 0 <= power < float("inf"):
+        raise OptionError(f"alpha is {power}: use 0 or more")
+    return power
 
 
 def _number(name: str, value: object) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
@@ -30,11 +31,11 @@ from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 from toksmith.reference import Token, unigram, unigram_sampling
-from toksmith.reference.distinct_samples import distinct_samples, log_inclusion
 from toksmith.reference.sentencepiece_bpe import Merger
 from toksmith.results import LocatedBatch
 from toksmith.stages.charsmap import character_map
 from toksmith.tokenizer import Tokenizer
+from toksmith.tokenizer.subword_sampling import sample_ways
 
 UNKNOWN, CONTROL, UNUSED, BYTE = (
     int(kind) for kind in (PieceType.UNKNOWN, PieceType.CONTROL, PieceType.UNUSED, PieceType.BYTE)
@@ -56,7 +57,10 @@ class Model:
         self.tokenizer = Tokenizer(pipeline)
         self.vocab: tuple[bytes, ...] = pipeline.model.vocab
         self.types: list[int] = self._pieces.types.tolist()
-        self.scores: list[float] = self._pieces.scores.tolist()
+        self.scores: list[float] = [
+            -math.inf if score == sentencepiece.LEAST else score
+            for score in self._pieces.scores.tolist()
+        ]
 
     @classmethod
     def of(cls, data: bytes) -> Model:
@@ -404,23 +408,10 @@ class Model:
         """
         normalized = self.normalize(text)
         lattice = self._lattice("SampleEncodeAndScore")
-        edges_to = unigram_sampling.incoming(lattice, normalized.text)
-        ways: list[tuple[list[unigram.Edge], float]]
-        if not are_distinct:
-            total = unigram_sampling.forward(edges_to, alpha)
-            ways = [unigram_sampling.sample_way(edges_to, total, alpha, rng) for _ in range(count)]
-        else:
-            best = unigram_sampling.ways_through(edges_to, 1)[0][0] if include_best else None
-            drawn = distinct_samples(edges_to, count + 1, alpha, rng)
-            others = [each for each in drawn if each.edges != best]
-            kept = others[: count - include_best]
-            left_out = others[len(kept) :]
-            ways = [(best, 0.0)] if best is not None else []
-            ways += [
-                (each.edges, log_inclusion(each.log_probability, left_out[0].number))
-                if left_out else (each.edges, 0.0)
-                for each in kept
-            ]  # fmt: skip
+        ways = sample_ways(
+            unigram_sampling.incoming(lattice, normalized.text), count, alpha, rng,
+            distinct=are_distinct, include_best=include_best,
+        )  # fmt: skip
         return [
             self.place(
                 text, normalized, unigram.tokens(lattice.model, normalized.text, path), score
@@ -438,7 +429,8 @@ class Model:
 class WordModel(Model):
     """A model whose pieces are whole words; adjacent unknown words are one unknown piece.
 
-    It runs in Python, one text after the other.
+    With byte fallback, an unknown word becomes its bytes. It runs in Python, one text after the
+    other.
     """
 
     @cached_property
@@ -473,17 +465,35 @@ class WordModel(Model):
         found = []
         for text in texts:
             normalized = self.normalize(text)
-            found.append(self.place(text, normalized, self._tokens(normalized.text)))
+            row = self.place(text, normalized, self._tokens(normalized.text))
+            found.append(self._spell_unknown(row) if self._pieces.byte_fallback else row)
         return found
+
+    def _spell_unknown(self, row: Segmentation) -> Segmentation:
+        """Return a segmentation with unknown words as bytes; the last one has the surface."""
+        spelled = Segmentation(row.text, [], [], [], [], [])
+        for index, (token_id, piece) in enumerate(zip(row.ids, row.pieces, strict=True)):
+            begin, end = row.begins[index], row.ends[index]
+            ids, pieces = [token_id], [piece]
+            if token_id == self.unk_id:
+                ids = [self._pieces.byte_ids[byte] for byte in piece]
+                pieces = [self.vocab[byte_id] for byte_id in ids]
+            before = len(ids) - 1
+            spelled.ids.extend(ids)
+            spelled.pieces.extend(pieces)
+            spelled.begins.extend([begin] * len(ids))
+            spelled.ends.extend([*[begin] * before, end])
+            spelled.silent.extend([*[True] * before, row.silent[index]])
+        return spelled
 
     def _tokens(self, text: bytes) -> list[Token]:
         tokens: list[Token] = []
         for match in _WORD.finditer(text):
-            token_id = self._words.get(match[0], self.unk_id)
-            start = match.start()
-            if token_id == self.unk_id and tokens and tokens[-1].id == self.unk_id:
+            token_id, (start, end) = self._words.get(match[0], self.unk_id), match.span()
+            fuses = token_id == self.unk_id and not self._pieces.byte_fallback
+            if fuses and tokens and tokens[-1].id == self.unk_id:
                 start = tokens.pop().start
-            tokens.append(Token(token_id, start, match.end()))
+            tokens.append(Token(token_id, start, end))
         return tokens
 
     def sample(self, text: Text, nbest_size: int, alpha: float, rng: Random) -> Segmentation:

@@ -9,6 +9,7 @@ from toksmith.compat.sentencepiece.segmentation import character_numbers
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.stages.aligned import Aligned
 from toksmith.stages.normalize import normalize
+from toksmith.stages.normalize_sentencepiece import end_of_normalized
 
 
 class Normalized(NamedTuple):
@@ -17,7 +18,7 @@ class Normalized(NamedTuple):
     Attributes:
         text: as UTF-8.
         origins: the place in the original, in bytes, where each byte comes from, and the end of
-            what was used of it; empty if nothing is left of the text.
+            what was used of it; empty if the original is white space alone.
     """
 
     text: bytes
@@ -50,9 +51,12 @@ def normalize_text(step: SentencePieceNormalizer, text: bytes) -> str:
 
 def normalize_with_origins(step: SentencePieceNormalizer, text: bytes) -> Normalized:
     """Return a text as the normalizer leaves it, and where its bytes come from."""
-    aligned = normalize((step,), Aligned.of(text.decode("utf-8", "surrogateescape")))
+    string = text.decode("utf-8", "surrogateescape")
+    aligned = normalize((step,), Aligned.of(string))
     if not aligned.text:
-        return Normalized(b"", [])
+        end = end_of_normalized(step, string)
+        used = [] if end is None else [len(string[:end].encode("utf-8", "surrogateescape"))]
+        return Normalized(b"", used)
     origins: list[int] = []
     for start, size in zip(aligned.starts, byte_sizes(aligned.text).tolist(), strict=True):
         origins += [start] * size
