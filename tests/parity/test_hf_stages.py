@@ -124,6 +124,20 @@ def test_patterns_for_oniguruma(pattern: str) -> None:
             assert split_text(Split(pattern), text) == expected, ascii(text)
 
 
+@pytest.mark.parametrize(
+    "pattern", ["]", "a]", "[a]]", r"\[[^\]]+]|a", "(?<=])a", "(?:a|])+", "]{2}", r"[\]]b]?"]
+)
+def test_brackets_that_close_nothing(pattern: str) -> None:
+    ours = from_oniguruma(pattern)
+    assert ours is not None
+    their = theirs.Split(peer.Regex(pattern), "isolated")
+    for size in range(5):
+        for letters in product("a]b[", repeat=size):
+            text = "".join(letters)
+            expected = [piece for piece, _ in their.pre_tokenize_str(text)]
+            assert split_text(Split(ours), text) == expected, text
+
+
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
 SPELLED = BYTES | {"use_regex": False}
 PREFIXED = BYTES | {"add_prefix_space": True}

@@ -223,7 +223,7 @@ def test_patterns_for_another_engine() -> None:
     assert [to_oniguruma(pattern) for pattern in agreed] == agreed
     for pattern in (
         *("a{2}?", "(?i:ss)", "(?i)[ß]", r"(?i)[\p{Lu}]", r"\p{Word}", r"\p{XDigit}", "^*"),
-        *(r"(a)\1", "[a&&b]", r"\X", "(?m:.)", "(?<n>a)", "[]a]", "a{,3}", "[a[^-b]]"),
+        *(r"(a)\1", "[a&&b]", r"\X", "(?m:.)", "(?<n>a)", "[]a]", "a{,3}", "[a[^-b]]", "[^]a]"),
         *("[a-[b]]", "[[b]-a]", "[a[-b]]", "[a[[b]]]", r"[\w-]", "[a-[:^alpha:]]", "[a[]]"),
     ):
         assert to_oniguruma(pattern) is None

@@ -183,10 +183,13 @@ def from_oniguruma(pattern: str) -> str | None:
     for item in _ITEM.finditer(pattern):
         if item["set"]:
             inner = _set_of_one_level(item[0])
-            if inner is None:
+            if inner is None or item[0] in ("[]", "[^]"):  # in which "]" is the first member
                 return None
             ours.append(inner)
             checked.append(inner if inner.startswith("[") else "~")
+        elif item[0] == "]":  # which closes nothing: itself, as in SMILES patterns
+            ours.append(r"\]")
+            checked.append("~")
         else:
             ours.append(_IN_OUR_WORDS.get(item[0], item[0]))
             # A translated item agrees, so a placeholder replaces it in the check of the rest.
