@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from toksmith.errors import OptionError
 
 _PATCHED: list[tuple[Any, str, Any]] = []
 """What :func:`activate` has replaced: object, name, and the value before."""
+_STOPPED: list[bool] = []
+"""Not empty once :func:`deactivate` was called: then unpickling activates nothing."""
 
 
 def activate() -> None:
@@ -42,6 +45,7 @@ def activate() -> None:
 
 def deactivate() -> None:
     """Let transformers encode by itself again, also with tokenizers made before."""
+    _STOPPED.append(True)
     _restore(0)
 
 
@@ -90,6 +94,16 @@ def _base_class() -> Any:
 def _put_in(tokenizer: Any) -> None:
     if not isinstance(tokenizer._tokenizer, Backend):
         tokenizer._tokenizer = Backend(tokenizer._tokenizer)
+
+
+def _revived(stock: Any) -> Backend:
+    """Return a backend that was pickled, in a worker process that may not have activated toksmith."""
+    if not _PATCHED and not _STOPPED:
+        _patch_calls(_base_class())
+    return Backend(stock)
+
+
+copyreg.pickle(Backend, lambda backend: (_revived, (backend.stock,)))
 
 
 def _replace(owner: Any, name: str, value: Any) -> None:

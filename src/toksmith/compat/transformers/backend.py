@@ -59,9 +59,6 @@ class Backend:
         made.__dict__["_compiled"] = self._compiled
         return made
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Backend, (self.stock,))
-
     def __repr__(self) -> str:
         return f"<Backend: {self.engine}>"
 
