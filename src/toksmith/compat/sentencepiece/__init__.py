@@ -12,13 +12,14 @@ from toksmith.compat.sentencepiece.immutable import (
     ImmutableSentencePieceText_ImmutableSentencePiece,
 )
 from toksmith.compat.sentencepiece.normalizer import SentencePieceNormalizer
-from toksmith.compat.sentencepiece.processor import SentencePieceProcessor, ThreadPool
-from toksmith.compat.sentencepiece.randomness import set_random_generator_seed
+from toksmith.compat.sentencepiece.options import ThreadPool
+from toksmith.compat.sentencepiece.processor import SentencePieceProcessor
 from toksmith.compat.sentencepiece.settings import (
     convert_to_flatbuffer,
     set_data_dir,
     set_min_log_level,
     set_nbest_timeout,
+    set_random_generator_seed,
 )
 from toksmith.compat.sentencepiece.trainer import SentencePieceTrainer
 

@@ -1,190 +1,199 @@
-"""Decoding of pieces, known or not, with the surface of each."""
+"""Decoding: ids and pieces to texts, in every form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
 
-from toksmith import engine
 from toksmith._base.arrays import IdArray
-from toksmith._base.lazy import np, npt
-from toksmith.compat.sentencepiece.model import BYTE, CONTROL, UNKNOWN, Model
-from toksmith.compat.sentencepiece.normalizing import normalize_text
+from toksmith._base.lazy import np
+from toksmith._base.text import utf8
+from toksmith._base.threads import thread_count
+from toksmith.compat.sentencepiece.failures import PieceTypeError, SentencePieceError
+from toksmith.compat.sentencepiece.forms import (
+    OutType,
+    form_name,
+    message_of,
+    with_form,
+)
+from toksmith.compat.sentencepiece.options import ThreadPool
+from toksmith.compat.sentencepiece.piece_text import BatchDecoder, text_of_pieces
 from toksmith.compat.sentencepiece.segmentation import Segmentation
-from toksmith.decoders import SentencePieceDecoder
-from toksmith.normalizers import SentencePieceNormalizer
+from toksmith.compat.sentencepiece.vocabulary import Vocabulary
 
-_SPACE = "\u2581".encode()
-_REPLACEMENT = "\ufffd".encode()
+_FEW = 256
+"""Up to this many ids, decoding in Python is faster than with NumPy."""
 
 
-class BatchDecoder:
-    """Decodes rows of ids at once, by a table of the text of each piece.
+class Decoding(Vocabulary):
+    """The calls that decode."""
 
-    Args:
-        model: the model; it has no denormalizer.
-    """
+    _batch_decoder: BatchDecoder | None = None
 
-    def __init__(self, model: Model) -> None:
-        self._strips = model.decoder.add_dummy_prefix or model.decoder.remove_extra_whitespaces
-        self._strips_once = not model.decoder.remove_extra_whitespaces
-        surfaces = [
-            bytes([int(piece[3:5], 16)])
-            if model.types[token_id] == BYTE
-            else _surface(model, model.decoder, token_id, piece, False)[0]
-            for token_id, piece in enumerate(model.vocab)
-        ]
-        self._sizes = np.array([len(surface) for surface in surfaces])
-        self._is_byte = np.array(model.types) == BYTE
-        self._is_spaced = [
-            piece.startswith(_SPACE) and kind not in (CONTROL, UNKNOWN)
-            for piece, kind in zip(model.vocab, model.types, strict=True)
-        ]
-        self._strings = [
-            None if kind == BYTE else surface.decode("utf-8", "replace")
-            for surface, kind in zip(surfaces, model.types, strict=True)
-        ]
-        self._engine = engine.make_decoder(surfaces, np.ones(len(surfaces), np.bool_))
-
-    def decode(self, ids: IdArray, ends: Sequence[int], threads: int) -> list[str | None]:
-        """Return the text of each row, ``None`` for one whose bytes do not form characters.
+    def decode(
+        self,
+        input: Any,
+        out_type: OutType | None = None,
+        num_threads: int | None = None,
+        thread_pool: ThreadPool | None = None,
+        return_type: OutType | None = None,
+        return_bytes: bool | None = None,
+    ) -> Any:
+        """Return the text of ids or pieces, or a list of texts for a list of lists.
 
         Args:
-            ids: the ids of all rows, each of a piece.
-            ends: the end of each row.
-            threads: the number of threads.
+            input: an id, a piece, a list (or array) of either, or a list of these. A piece that is
+                not in the vocabulary is kept as it is.
+            out_type: ``str`` (the default), ``bytes``, ``"proto"``, ``"serialized_proto"``,
+                ``"immutable_proto"`` or ``"offset_mapping"``.
+            num_threads: see :meth:`encode`.
+            thread_pool: see :meth:`encode`.
+            return_type: another name of ``out_type``.
+            return_bytes: with ``"offset_mapping"``: text and pieces as bytes, places in bytes.
+
+        Raises:
+            IndexError: no piece has one of the ids.
         """
-        data = self._engine.decode(ids, threads)
-        sizes = self._sizes[ids]
-        places = np.concatenate([[0], sizes.cumsum()]).tolist()
-        # Pieces without text between bytes keep characters apart that the bytes would form.
-        apart = np.flatnonzero(self._is_byte[ids[:-1]] & (sizes[1:] == 0))
-        broken = {*np.searchsorted(ends, apart, "right").tolist()}
-        found: list[str | None] = []
-        start = 0
-        for row, end in enumerate(ends):
-            first = places[start] + self._stripped(ids, sizes, start, end)
-            try:
-                text = data[first : places[end]].decode()
-            except UnicodeDecodeError:
-                broken.add(row)
-            found.append(None if row in broken else text)
-            start = end
+        form = self._form(out_type, return_type, default=str)
+        self._check_return_bytes(form, return_bytes)
+        if form is int or form == "numpy":
+            raise SentencePieceError(
+                f"out_type is {form_name(form)}, which is no form of a text: use str or bytes"
+            )
+        threads = self._threads(num_threads, thread_pool)
+        if form is str and type(input) is list and 0 < len(input) < _FEW:
+            text = self._decoded_alone(input)
+            if text is not None:
+                return text
+        rows, is_batch = _rows_of(input)
+        found = self._decoded(rows, form, threads, bool(return_bytes))
+        return found if is_batch else found[0]
+
+    Decode = Detokenize = detokenize = decode
+    decode_ids = DecodeIds = decode_pieces = DecodePieces = decode
+
+    decode_ids_as_proto = with_form("decode", "proto")
+    DecodeIdsAsProto = decode_ids_as_proto
+    decode_pieces_as_proto = DecodePiecesAsProto = decode_ids_as_proto
+    decode_ids_as_serialized_proto = with_form("decode", "serialized_proto")
+    DecodeIdsAsSerializedProto = decode_ids_as_serialized_proto
+    decode_pieces_as_serialized_proto = DecodePiecesAsSerializedProto = (
+        decode_ids_as_serialized_proto
+    )
+    decode_ids_as_immutable_proto = with_form("decode", "immutable_proto")
+    DecodeIdsAsImmutableProto = decode_ids_as_immutable_proto
+    decode_pieces_as_immutable_proto = DecodePiecesAsImmutableProto = decode_ids_as_immutable_proto
+
+    def _decoded_alone(self, row: list[Any]) -> str | None:
+        """Return the text of a short row of known pieces; ``None`` for all else."""
+        model = self._model
+        if self._decode_extra or model.decoder.charsmap:
+            return None
+        if type(row[0]) is str:
+            row = [model.strings_to_ids.get(piece) for piece in row]
+        if not all(type(each) is int and each >= 0 for each in row):
+            return None
+        try:
+            return self._decoder.decode_few(row)
+        except IndexError:  # an id that is no piece
+            return None
+
+    @property
+    def _decoder(self) -> BatchDecoder:
+        if self._batch_decoder is None or self._batch_decoder.model is not self._model:
+            self._batch_decoder = BatchDecoder(self._model)
+        return self._batch_decoder
+
+    def _decoded(
+        self,
+        rows: Sequence[Sequence[Any]],
+        form: OutType,
+        threads: int | None,
+        return_bytes: bool,
+    ) -> list[Any]:
+        model = self._model
+        if not self._decode_extra and form in (str, bytes):
+            known = [self._ids_of(row) for row in rows]
+            if not any(row is None for row in known) and not model.decoder.charsmap:
+                return self._decoded_at_once(rows, known, form, threads)
+        found: list[Any] = []
+        for row in rows:
+            pieces = [self._piece_of(each) for each in row]
+            if self._decode_extra:
+                marked = Segmentation(
+                    b"", [self.piece_to_id(piece) for piece in pieces], pieces,
+                    [0] * len(pieces), [0] * len(pieces), [True] * len(pieces),
+                )  # fmt: skip
+                pieces = self._with_extra(marked, self._decode_extra).pieces
+            segmentation = text_of_pieces(model, pieces)
+            if form is bytes:
+                found.append(segmentation.text)
+            elif form is str:
+                found.append(segmentation.text.decode("utf-8", "replace"))
+            elif form == "offset_mapping":
+                in_bytes = return_bytes or (len(row) > 0 and isinstance(row[0], bytes))
+                text = (
+                    segmentation.text if in_bytes else segmentation.text.decode("utf-8", "replace")
+                )
+                found.append({"text": text, **segmentation.offset_mapping(in_bytes)})
+            else:
+                found.append(message_of(segmentation, form))
         return found
 
-    def decode_few(self, ids: Sequence[int]) -> str | None:
-        """Return the text of a short row without NumPy, ``None`` if there are byte pieces in it."""
-        parts: list[str] = []
-        for token_id in ids:
-            part = self._strings[token_id]
-            if part is None:
-                return None
-            parts.append(part)
-        place = 0
-        while self._strips and place < len(parts):
-            if self._is_spaced[ids[place]]:
-                parts[place] = parts[place][1:]
-                if self._strips_once or parts[place]:
-                    break
-            elif parts[place]:
-                break
-            place += 1
-        return "".join(parts)
+    def _decoded_at_once(
+        self,
+        rows: Sequence[Sequence[Any]],
+        known: Sequence[IdArray | None],
+        form: OutType,
+        threads: int | None,
+    ) -> list[Any]:
+        """Return the texts of rows whose pieces are all known."""
+        held = [ids for ids in known if ids is not None]
+        ends = [*accumulate(map(len, held))]
+        ids = np.concatenate([np.zeros(0, np.uint32), *held])
+        texts = self._decoder.decode(ids, ends, thread_count(threads, ids.nbytes))
+        found: list[Any] = []
+        for row, text in zip(rows, texts, strict=True):
+            if text is None:
+                data = text_of_pieces(self._model, [self._piece_of(each) for each in row]).text
+                found.append(data if form is bytes else data.decode("utf-8", "replace"))
+            else:
+                found.append(text.encode() if form is bytes else text)
+        return found
 
-    def _stripped(self, ids: IdArray, sizes: npt.NDArray[np.int64], start: int, end: int) -> int:
-        """Return the number of spaces at the start of a row that do not belong to the text."""
-        count = 0
-        while self._strips and start < end:
-            size = sizes[start]
-            if self._is_spaced[ids[start]]:
-                count += 1
-                if self._strips_once or size > 1:
-                    break
-            elif size:
-                break
-            start += 1
-        return count
-
-
-def decode_pieces(model: Model, pieces: Sequence[bytes]) -> Segmentation:
-    """Return the text of pieces, and the surface of each in it.
-
-    Control pieces become nothing, the unknown piece its surface, byte pieces the characters that
-    they make. A piece that is not in the vocabulary is kept as it is.
-    """
-    decoder = model.decoder
-    ids = [model.ids.get(piece, model.unk_id) for piece in pieces]
-    surfaces = list(_surfaces(model, decoder, ids, pieces))
-    text = b"".join(surface or b"" for surface in surfaces)
-    ends: list[int] = []
-    end = 0
-    for surface in surfaces:
-        end += len(surface or b"")
-        ends.append(end)
-    begins = [0, *ends[:-1]][: len(ends)]
-    whole = text
-    if decoder.charsmap:
-        plain = SentencePieceNormalizer(decoder.charsmap, False, False, False)
-        whole = normalize_text(plain, text).encode()
-    return Segmentation(
-        whole, ids, list(pieces), begins, ends, [False] * len(ids),
-        [surface or b"" for surface in surfaces],
-    )  # fmt: skip
-
-
-def _surfaces(
-    model: Model, decoder: SentencePieceDecoder, ids: Sequence[int], pieces: Sequence[bytes]
-) -> Iterator[bytes]:
-    at_start = may_strip = decoder.add_dummy_prefix or decoder.remove_extra_whitespaces
-    was_stripped = False
-    for is_byte, run in groupby(
-        zip(ids, pieces, strict=True), key=lambda each: model.types[each[0]] == BYTE
-    ):
-        if is_byte:
-            found = list(_characters(bytes(int(piece[3:5], 16) for _, piece in run)))
-            yield from found
-            at_start = at_start and not any(found)
-            continue
-        for token_id, piece in run:
-            if was_stripped:
-                at_start = False
-            surface, was_stripped = _surface(
-                model, decoder, token_id, piece, at_start and may_strip
-            )
-            yield surface
-            at_start = at_start and not surface
-
-
-def _surface(
-    model: Model, decoder: SentencePieceDecoder, token_id: int, piece: bytes, strips: bool
-) -> tuple[bytes, bool]:
-    """Return the surface of a piece that is no byte, and whether the dummy space was taken off."""
-    kind = model.types[token_id]
-    if kind == CONTROL:
-        return b"", False
-    if kind == UNKNOWN:
-        is_known = piece == model.vocab[token_id]
-        return (decoder.unk_surface.encode() if is_known else piece), False
-    was_stripped = False
-    if strips and piece.startswith(_SPACE):
-        piece = piece.removeprefix(_SPACE)
-        was_stripped = not decoder.remove_extra_whitespaces
-    return piece.replace(_SPACE, b" "), was_stripped
-
-
-def _characters(data: bytes) -> Iterator[bytes]:
-    """Yield the surface of each byte: the last one of a character has it, the others nothing."""
-    place = 0
-    while place < len(data):
-        lead = data[place]
-        size = 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
-        character = data[place : place + size]
+    def _ids_of(self, row: Sequence[Any]) -> IdArray | None:
+        """Return the ids of a row of ids or pieces; ``None`` if one of its pieces is not known."""
+        if len(row) and isinstance(row[0], str | bytes):
+            ids = [self._model.ids.get(utf8(piece)) for piece in row]
+            return None if None in ids else np.array(ids, np.uint32)
         try:
-            character.decode()
-        except UnicodeDecodeError:
-            yield _REPLACEMENT
-            place += 1
-            continue
-        yield from [b""] * (size - 1)
-        yield character
-        place += size
+            array = np.asarray(row) if len(row) or hasattr(row, "dtype") else np.zeros(0, np.int64)
+        except (ValueError, OverflowError):
+            array = np.zeros(1, object)
+        if array.dtype.kind not in "iu" or array.ndim != 1:
+            if hasattr(row, "dtype"):
+                raise PieceTypeError(f"ids are whole numbers, not {row.dtype}: use integers")
+            return np.array([self._checked_id(token_id) for token_id in row], np.uint32)
+        if len(array) and not 0 <= (least := array.min()) <= (most := array.max()) < len(self):
+            self._checked_id(least if least < 0 else most)
+        return array.astype(np.uint32)
+
+    def _piece_of(self, item: Any) -> bytes:
+        if isinstance(item, str | bytes):
+            return utf8(item)
+        return self._model.vocab[self._checked_id(item)]
+
+
+def _rows_of(given: Any) -> tuple[Sequence[Sequence[Any]], bool]:
+    """Return the lists of ids or pieces to decode, and whether there are several."""
+    if given is None or (isinstance(given, str | bytes) and not given):
+        return [[]], False
+    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+        return [[given]], False
+    if hasattr(given, "ndim"):
+        return (given, True) if given.ndim > 1 else ([given], False)
+    is_batch = (
+        len(given) > 0 and hasattr(given[0], "__len__") and not isinstance(given[0], str | bytes)
+    )
+    return (given, True) if is_batch else ([given], False)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, utf8
+from toksmith.compat.sentencepiece.failures import PieceTypeError
 from toksmith.compat.sentencepiece.immutable import ImmutableSentencePieceText
 from toksmith.compat.sentencepiece.messages import message_classes
 from toksmith.compat.sentencepiece.model import Model
@@ -21,28 +22,17 @@ FORMS = (
 )  # fmt: skip
 
 
-def offset_mapping(row: Segmentation, in_bytes: bool, with_text: bool = False) -> dict[str, Any]:
-    """Return a segmentation as a dictionary of ids, pieces and places."""
-    begins, ends = (row.begins, row.ends) if in_bytes else row.characters()
-    mapping: dict[str, Any] = {}
-    if with_text:
-        mapping["text"] = row.text if in_bytes else row.text.decode("utf-8", "replace")
-    mapping["ids"] = row.ids
-    mapping["pieces"] = (
-        row.pieces if in_bytes else [piece.decode("utf-8", "replace") for piece in row.pieces]
-    )
-    mapping["offsets"] = list(zip(begins, ends, strict=True))
-    return mapping
-
-
 def message_of(row: Segmentation, form: OutType) -> Any:
     """Return a segmentation as a message of some form."""
     if form == "immutable_proto":
         return ImmutableSentencePieceText(row)
     data = row.serialize()
-    if form == "serialized_proto":
-        return data
-    return message_classes()["SentencePieceText"].FromString(data)
+    return data if form == "serialized_proto" else parse_messages([data])[0]
+
+
+def parse_messages(messages: Sequence[bytes]) -> list[Any]:
+    """Return serialized messages ``SentencePieceText`` as messages."""
+    return [*map(message_classes()["SentencePieceText"].FromString, messages)]
 
 
 def normalized_form(found: Normalized, text: Text, with_offsets: bool | None) -> Any:
@@ -94,3 +84,32 @@ class Marks:
                 *(vocab[i] for i in self._bos), *pieces, *(vocab[i] for i in self._eos)
             ]  # fmt: skip
         return list(pieces) if as_bytes else [piece.decode("utf-8", "replace") for piece in pieces]
+
+
+_SUFFIXES: dict[Any, str] = {int: "ids", str: "pieces"}
+
+
+def with_form(
+    method: str, form: OutType, positional: Sequence[str] = (), **fixed: Any
+) -> Callable[..., Any]:
+    """Return a method that calls another one with a form of results.
+
+    Args:
+        method: the name of the other method.
+        form: its ``out_type``.
+        positional: the names of its options that may follow the input without a name.
+        fixed: options that it always gets.
+    """
+
+    def call(self: Any, input: Any, *args: Any, **options: Any) -> Any:
+        if len(args) > len(positional):
+            raise PieceTypeError(
+                f"{len(args)} arguments follow the input, but only {len(positional)} may: name the "
+                "others"
+            )
+        named = dict(zip(positional, args, strict=False))
+        return getattr(self, method)(input, **{"out_type": form, **fixed, **named, **options})
+
+    call.__name__ = f"{method}_as_{_SUFFIXES.get(form, form)}"
+    call.__doc__ = f"Return :meth:`{method}` with ``out_type={form_name(form)}``."
+    return call

@@ -3,46 +3,40 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
-from toksmith._base.arrays import IdArray
+from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.records import replace
 from toksmith._base.text import Text, utf8
 from toksmith.compat.sentencepiece.failures import SentencePieceError
-from toksmith.compat.sentencepiece.messages import message_classes
 from toksmith.compat.sentencepiece.normalizing import (
     Normalized,
-    normalize_text,
     normalize_with_origins,
 )
 from toksmith.compat.sentencepiece.segmentation import Segmentation
+from toksmith.compat.sentencepiece.segmented import SegmentedTexts
+from toksmith.compat.sentencepiece.unknown_pieces import UnknownPieces
 from toksmith.decoders import SentencePieceDecoder
-from toksmith.errors import UnsupportedError
 from toksmith.formats import sentencepiece
-from toksmith.formats.sentencepiece_pipeline import protected_symbols
 from toksmith.models import Pieces, PieceType, SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
 from toksmith.reference import Token, unigram, unigram_sampling
 from toksmith.reference.sentencepiece_bpe import Merger
-from toksmith.results import LocatedBatch
-from toksmith.stages.charsmap import character_map
+from toksmith.results import Batch, LocatedBatch
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.subword_sampling import sample_ways
+
+_Item = TypeVar("_Item")
 
 UNKNOWN, CONTROL, UNUSED, BYTE = (
     int(kind) for kind in (PieceType.UNKNOWN, PieceType.CONTROL, PieceType.UNUSED, PieceType.BYTE)
 )
-
-_LONGEST_KEY = 400
-"""The most bytes that the normalizer replaces as one."""
 
 
 class Model:
@@ -61,23 +55,6 @@ class Model:
             -math.inf if score == sentencepiece.LEAST else score
             for score in self._pieces.scores.tolist()
         ]
-
-    @classmethod
-    def of(cls, data: bytes) -> Model:
-        """Return the model in the content of a file.
-
-        Raises:
-            FormatError, UnsupportedError: see :func:`toksmith.formats.sentencepiece.read`.
-        """
-        where = Path("model_proto")
-        try:
-            return cls(sentencepiece.parse(data, where))
-        except UnsupportedError:
-            message = message_classes()["ModelProto"].FromString(data)
-            if message.trainer_spec.model_type != sentencepiece.WORD:
-                raise
-        message.trainer_spec.model_type = sentencepiece.BPE
-        return WordModel(sentencepiece.parse(message.SerializeToString(), where))
 
     def with_types(self, types: Sequence[int]) -> Model:
         """Return a model whose pieces have other types."""
@@ -162,43 +139,78 @@ class Model:
     def encode_strings(self, texts: Sequence[Text], threads: int | None) -> list[list[str]]:
         """Return the pieces of each text as text; see :meth:`encode_pieces`."""
         batch = self.tokenizer.encode_batch(texts, threads=threads)
-        found: list[str] = self._string_array[batch.ids].tolist()
-        rows = [found[start:end] for start, end in pairwise(batch.offsets.tolist())]
-        odd = self._rows_with_unknown(batch.ids, batch.offsets)
-        for row, each in zip(odd, self.segment([texts[i] for i in odd], threads), strict=True):
-            rows[row] = [piece.decode("utf-8", "replace") for piece in each.pieces]
+        rows = _rows(self._string_array[batch.ids].tolist(), batch.offsets)
+        for row, place, piece in self._unknown_in(texts, batch, threads):
+            rows[row][place] = piece.decode("utf-8", "replace")
         return rows
 
     def encode_pieces(self, texts: Sequence[Text], threads: int | None) -> list[list[bytes]]:
         """Return the pieces of each text; an unknown one is the text that it covers."""
         batch = self.tokenizer.encode_batch(texts, threads=threads)
-        found: list[bytes] = self._vocab_array[batch.ids].tolist()
-        offsets = batch.offsets.tolist()
-        rows = [found[start:end] for start, end in pairwise(offsets)]
-        odd = self._rows_with_unknown(batch.ids, batch.offsets)
-        for row, segmentation in zip(
-            odd, self.segment([texts[i] for i in odd], threads), strict=True
-        ):
-            rows[row] = segmentation.pieces
+        rows = _rows(self._vocab_array[batch.ids].tolist(), batch.offsets)
+        for row, place, piece in self._unknown_in(texts, batch, threads):
+            rows[row][place] = piece
         return rows
+
+    def _unknown_in(
+        self, texts: Sequence[Text], batch: Batch, threads: int | None
+    ) -> Iterator[tuple[int, int, bytes]]:
+        """Yield the row of each unknown piece, its number in that row, and its spelling."""
+        places = np.flatnonzero(batch.ids == np.uint32(self.unk_id))
+        if not len(places):
+            return
+        rows = batch.offsets.searchsorted(places, "right") - 1
+        odd = np.unique(rows).tolist()
+        found = self._segmented([texts[row] for row in odd], threads)
+        numbers = (places - batch.offsets[rows]).tolist()
+        for row, number, place in zip(rows.tolist(), numbers, found.unknown, strict=True):
+            yield row, number, found.pieces[place]
 
     def segment(self, texts: Sequence[Text], threads: int | None) -> list[Segmentation]:
         """Return the segmentation of each text."""
+        return self._segmented(texts, threads).rows()
+
+    def serialize(self, texts: Sequence[Text], threads: int | None) -> list[bytes]:
+        """Return the message ``SentencePieceText`` of each text."""
+        return self._segmented(texts, threads).serialize()
+
+    def offset_mappings(
+        self, texts: Sequence[str], threads: int | None
+    ) -> list[dict[str, list[Any]]]:
+        """Return the ids, the pieces and their places in characters of each text."""
         batch = self.tokenizer._encoder.locate(texts, "text", threads)
-        begins, ends, silent = (each.tolist() for each in self._surfaces(batch))
-        ids: list[int] = batch.ids.tolist()
-        pieces: list[bytes] = self._vocab_array[batch.ids].tolist()
-        offsets: list[int] = batch.offsets.tolist()
-        found = []
-        for text, (start, end) in zip(texts, pairwise(offsets), strict=True):
-            part = slice(start, end)
-            found.append(
-                Segmentation(
-                    utf8(text), ids[part], pieces[part], begins[part], ends[part], silent[part]
-                )
+        found = self._with_surfaces(texts, batch)
+        begins, ends, _ = self._surfaces(batch.ids, batch.spans)
+        pieces: list[str] = self._string_array[batch.ids].tolist()
+        for place in found.unknown:
+            pieces[place] = found.pieces[place].decode("utf-8", "replace")
+        places = list(zip(begins.tolist(), ends.tolist(), strict=True))
+        return [
+            {"ids": ids, "pieces": row, "offsets": offsets}
+            for ids, row, offsets in zip(
+                _rows(batch.ids.tolist(), batch.offsets),
+                _rows(pieces, batch.offsets),
+                _rows(places, batch.offsets),
+                strict=True,
             )
-        for row in self._rows_with_unknown(batch.ids, batch.offsets):
-            found[row] = self._with_unknown(found[row])
+        ]
+
+    def _segmented(self, texts: Sequence[Text], threads: int | None) -> SegmentedTexts:
+        return self._with_surfaces(texts, self.tokenizer._encoder.locate(texts, "text", threads))
+
+    def _with_surfaces(self, texts: Sequence[Text], batch: LocatedBatch) -> SegmentedTexts:
+        begins, ends, silent = self._surfaces(batch.ids, batch.byte_spans)
+        found = SegmentedTexts(
+            [utf8(text) for text in texts],
+            batch.offsets,
+            batch.ids,
+            self._vocab_array[batch.ids].tolist(),
+            begins,
+            ends,
+            silent,
+            np.flatnonzero(batch.ids == np.uint32(self.unk_id)).tolist(),
+        )
+        self._unknown_pieces.spell(found)
         return found
 
     @cached_property
@@ -217,14 +229,16 @@ class Model:
             values[token_id] = int(self.vocab[token_id][3:5], 16)
         return values
 
-    def _surfaces(self, batch: LocatedBatch) -> tuple[npt.NDArray[Any], ...]:
-        """Return the places of the surfaces in their texts, and which pieces have none.
+    def _surfaces(
+        self, ids: IdArray, spans: SpanArray
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Return where surfaces begin and end, and which pieces have none.
 
         The surface of a character that became bytes belongs to the last one.
         """
-        begins, ends = batch.byte_spans.T.copy()
+        begins, ends = spans.T.copy()
         silent = np.zeros(len(begins), np.bool_)
-        values = self._bytes_of_pieces[batch.ids]
+        values = self._bytes_of_pieces[ids]
         if (values >= 0).any():
             is_later = (values & 0xC0 == 0x80) & (values >= 0)  # not the first of its character
             place = np.arange(len(values))
@@ -234,69 +248,9 @@ class Model:
             ends = np.where(silent, begins, ends)
         return begins, ends, silent
 
-    def _rows_with_unknown(self, ids: IdArray, offsets: npt.NDArray[np.int64]) -> list[int]:
-        """Return the texts that hold an unknown piece."""
-        if self.unk_id < 0:
-            return []
-        places = np.flatnonzero(ids == np.uint32(self.unk_id))
-        rows: list[int] = np.unique(np.searchsorted(offsets, places, "right") - 1).tolist()
-        return rows
-
-    def _with_unknown(self, row: Segmentation) -> Segmentation:
-        """Return a segmentation with its unknown pieces as the normalized text that they cover."""
-        pieces = row.pieces[:]
-        for index, token_id in enumerate(row.ids):
-            if token_id == self.unk_id:
-                covered = self._normalized_alone(row, index)
-                if covered is None:
-                    return row._replace(pieces=self._normalized_pieces(row))
-                pieces[index] = covered
-        return row._replace(pieces=pieces)
-
-    def _normalized_alone(self, row: Segmentation, index: int) -> bytes | None:
-        """Return the normalized text of a piece by its surface alone, ``None`` if that is unsure.
-
-        If the normalizer replaces something by several characters, two pieces may share it.
-        """
-        surface = row.surface(index)
-        is_alone = surface and not any(
-            self._becomes_several(row.text[place : place + _LONGEST_KEY])
-            for place in (row.begins[index], row.ends[index])
-        )
-        if not is_alone:
-            return None
-        found = self._normalized_surface(surface)
-        return None if b" " in found else found
-
     @cached_property
-    def _normalized_surface(self) -> Callable[[bytes], bytes]:
-        plain = SentencePieceNormalizer(self.normalizer.charsmap, False, False, False)
-        return lru_cache(4096)(lambda surface: normalize_text(plain, surface).encode())
-
-    def _becomes_several(self, text: bytes) -> bool:
-        """Return whether the normalizer makes several characters of the start of a text."""
-        string = text.decode("utf-8", "surrogateescape")
-        found = character_map(self.normalizer.charsmap).longest(string) if string else None
-        return found is not None and len(found[1]) > 1
-
-    def _normalized_pieces(self, row: Segmentation) -> list[bytes]:
-        """Return the pieces of a segmentation, after normalizing its text once more."""
-        normalized = normalize_text(self.normalizer, row.text).encode()
-        found = self._bare._encoder.locate([normalized], "text", 1)
-        return [
-            normalized[start:end] if token_id == self.unk_id else piece
-            for piece, token_id, (start, end) in zip(
-                row.pieces, found.ids.tolist(), found.byte_spans.tolist(), strict=True
-            )
-        ]
-
-    @cached_property
-    def _bare(self) -> Tokenizer:
-        """The model for texts that are normalized already."""
-        step = SentencePieceNormalizer(
-            b"", False, False, False, protected=protected_symbols(self._pieces)
-        )
-        return Tokenizer(replace(self.pipeline, normalizer=(step,)))
+    def _unknown_pieces(self) -> UnknownPieces:
+        return UnknownPieces(self.pipeline, self.normalizer)
 
     # Other segmentations
 
@@ -426,80 +380,5 @@ class Model:
         return unigram_sampling.entropy(edges_to, alpha)
 
 
-class WordModel(Model):
-    """A model whose pieces are whole words; adjacent unknown words are one unknown piece.
-
-    With byte fallback, an unknown word becomes its bytes. It runs in Python, one text after the
-    other.
-    """
-
-    @cached_property
-    def _words(self) -> dict[bytes, int]:
-        return self._pieces.ids_of_types(PieceType.NORMAL, PieceType.USER_DEFINED)
-
-    def encode_one(self, text: str, threads: int | None) -> list[int]:
-        """Return the ids of a text."""
-        return self.segment([text], threads)[0].ids
-
-    def encode(self, texts: Sequence[Text], threads: int | None) -> list[list[int]]:
-        """Return the ids of each text."""
-        return [row.ids for row in self.segment(texts, threads)]
-
-    def encode_arrays(
-        self, texts: Sequence[Text], threads: int | None
-    ) -> list[npt.NDArray[np.int32]]:
-        """Return the ids of each text as arrays."""
-        return [np.array(ids, np.int32) for ids in self.encode(texts, threads)]
-
-    def encode_pieces(self, texts: Sequence[Text], threads: int | None) -> list[list[bytes]]:
-        """Return the pieces of each text; an unknown one is the text that it covers."""
-        return [row.pieces for row in self.segment(texts, threads)]
-
-    def encode_strings(self, texts: Sequence[Text], threads: int | None) -> list[list[str]]:
-        """Return the pieces of each text as text."""
-        rows = self.encode_pieces(texts, threads)
-        return [[piece.decode("utf-8", "replace") for piece in row] for row in rows]
-
-    def segment(self, texts: Sequence[Text], threads: int | None) -> list[Segmentation]:
-        """Return the segmentation of each text."""
-        found = []
-        for text in texts:
-            normalized = self.normalize(text)
-            row = self.place(text, normalized, self._tokens(normalized.text))
-            found.append(self._spell_unknown(row) if self._pieces.byte_fallback else row)
-        return found
-
-    def _spell_unknown(self, row: Segmentation) -> Segmentation:
-        """Return a segmentation with unknown words as bytes; the last one has the surface."""
-        spelled = Segmentation(row.text, [], [], [], [], [])
-        for index, (token_id, piece) in enumerate(zip(row.ids, row.pieces, strict=True)):
-            begin, end = row.begins[index], row.ends[index]
-            ids, pieces = [token_id], [piece]
-            if token_id == self.unk_id:
-                ids = [self._pieces.byte_ids[byte] for byte in piece]
-                pieces = [self.vocab[byte_id] for byte_id in ids]
-            before = len(ids) - 1
-            spelled.ids.extend(ids)
-            spelled.pieces.extend(pieces)
-            spelled.begins.extend([begin] * len(ids))
-            spelled.ends.extend([*[begin] * before, end])
-            spelled.silent.extend([*[True] * before, row.silent[index]])
-        return spelled
-
-    def _tokens(self, text: bytes) -> list[Token]:
-        tokens: list[Token] = []
-        for match in _WORD.finditer(text):
-            token_id, (start, end) = self._words.get(match[0], self.unk_id), match.span()
-            fuses = token_id == self.unk_id and not self._pieces.byte_fallback
-            if fuses and tokens and tokens[-1].id == self.unk_id:
-                start = tokens.pop().start
-            tokens.append(Token(token_id, start, end))
-        return tokens
-
-    def sample(self, text: Text, nbest_size: int, alpha: float, rng: Random) -> Segmentation:
-        """Refuse: a text has one segmentation."""
-        raise SentencePieceError("SampleEncode is not available for a word model")
-
-
-_WORD = re.compile(rb"\xe2\x96\x81(?:(?!\xe2\x96\x81).)*|(?:(?!\xe2\x96\x81).)+", re.DOTALL)
-"""A word: ▁ and all up to the next one."""
+def _rows(items: list[_Item], offsets: OffsetArray) -> list[list[_Item]]:
+    return [items[start:end] for start, end in pairwise(offsets.tolist())]

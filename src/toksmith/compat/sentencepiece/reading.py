@@ -11,6 +11,11 @@ from toksmith.compat.sentencepiece.failures import (
     PieceTypeError,
     SentencePieceError,
 )
+from toksmith.compat.sentencepiece.messages import message_classes
+from toksmith.compat.sentencepiece.model import Model
+from toksmith.compat.sentencepiece.word_model import WordModel
+from toksmith.errors import FormatError, UnsupportedError
+from toksmith.formats import sentencepiece
 
 
 def set_switches(spec: Any, switches: dict[str, Any]) -> None:
@@ -39,3 +44,23 @@ def serialized_bytes(message: Any) -> bytes:
     if not isinstance(message, bytes):
         raise PieceTypeError(f"{message!r:.40} is no model: use bytes, or a message ModelProto")
     return message
+
+
+def read_model(data: bytes) -> Model:
+    """Return the model in the content of a file.
+
+    Raises:
+        SentencePieceError: the content is damaged, or has a feature that is not supported.
+    """
+    where = Path("model_proto")
+    try:
+        try:
+            return Model(sentencepiece.parse(data, where))
+        except UnsupportedError:
+            message = message_classes()["ModelProto"].FromString(data)
+            if message.trainer_spec.model_type != sentencepiece.WORD:
+                raise
+        message.trainer_spec.model_type = sentencepiece.BPE
+        return WordModel(sentencepiece.parse(message.SerializeToString(), where))
+    except (FormatError, UnsupportedError) as wrong:
+        raise SentencePieceError(str(wrong)) from wrong

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toksmith._base.lazy import np
 
@@ -100,12 +100,24 @@ class Segmentation(NamedTuple):
             parts += [b"\x1d", np.float32(self.score).tobytes()]
         return b"".join(parts)
 
-    def characters(self) -> tuple[Sequence[int], Sequence[int]]:
+    def characters(self) -> tuple[list[int], list[int]]:
         """Return ``begins`` and ``ends`` in characters."""
         if self.text.isascii():
             return self.begins, self.ends
         numbers = character_numbers(self.text)
         return [numbers[place] for place in self.begins], [numbers[place] for place in self.ends]
+
+    def offset_mapping(self, in_bytes: bool = False) -> dict[str, list[Any]]:
+        """Return the ids, the pieces and their places, in bytes or in characters."""
+        if in_bytes:
+            pieces: list[Any] = self.pieces
+            begins, ends = self.begins, self.ends
+        else:
+            pieces = [piece.decode("utf-8", "replace") for piece in self.pieces]
+            begins, ends = self.characters()
+        return {
+            "ids": self.ids, "pieces": pieces, "offsets": list(zip(begins, ends, strict=True))
+        }  # fmt: skip
 
 
 def serialize_all(segmentations: Sequence[Segmentation]) -> bytes:

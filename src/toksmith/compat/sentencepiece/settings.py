@@ -1,10 +1,23 @@
-"""SentencePiece's global settings that change nothing here, and its other file format."""
+"""SentencePiece's global settings, and its other file format."""
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any, NoReturn
 
 from toksmith.errors import UnsupportedError
+
+RANDOM = Random()
+"""The source of randomness of all samples."""
+
+
+def set_random_generator_seed(seed: int) -> None:
+    """Seed the samples that follow.
+
+    Args:
+        seed: a number; equal seeds give equal samples, but not those of SentencePiece.
+    """
+    RANDOM.seed(seed)
 
 
 def set_min_log_level(v: int) -> None:
