@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.kits.bpe import BYTES, model, pipeline, plain_token
-from toksmith import Tokenizer, formats
+from toksmith import Tokenizer, formats, loads
 from toksmith._base import files
 from toksmith._base.byte_alphabet import spell
 from toksmith.errors import FormatError, UnsupportedError
@@ -84,6 +84,14 @@ def test_merges_as_pairs_and_a_model_without_type(tmp_path: Path) -> None:
     held["model"]["merges"] = [["a", "b"], ["Ġ", "ab"]]
     del held["model"]["type"]
     assert read(tmp_path, held) == read(tmp_path, good())
+
+
+def test_the_list_of_added_tokens_may_be_left_out() -> None:
+    data = {"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}}
+    tok = loads(json.dumps(data))
+    assert tok.encode("aba") == [2, 0]
+    with pytest.raises(FormatError, match="added_tokens is null, not a list"):
+        loads(json.dumps(data | {"added_tokens": None}))
 
 
 def test_added_tokens_inside_and_outside_the_vocabulary(tmp_path: Path) -> None:

@@ -64,11 +64,11 @@ def _split_into_words(splitter: Splitter) -> _kernel.Splitter | None:
     """Return a splitter that also cuts between letters and spaces, if some chunks have both."""
     if isinstance(splitter, PatternSplitter) and splitter.family:
         return None
-    from toksmith.splitters.compiler import Automaton, compile_pattern
+    from toksmith.splitters.compiler import compile_pattern
     from toksmith.splitters.compiler.composition import compose, make_transducer
 
     whole, *chain = _transducers_of(splitter)
-    kinds = Automaton(whole.classes, (), (), ()).classes_of("ab ab")
+    kinds = whole.classes.classes_of("ab ab")
     if chain or 2 in whole.ends_in(kinds):
         return None
     try:

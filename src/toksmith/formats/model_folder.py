@@ -105,7 +105,7 @@ def _read_json(
 ) -> tuple[Pipeline, dict[str, str]]:
     path = folder / MAIN
     root = file.root_of(path)
-    held = read_added_tokens(root.get("added_tokens"))
+    held = read_added_tokens(root)
     model = root.get("model").of(dict)
     numbering = Numbering(path, partial(_ids_of, model), held)
     roles = numbering.add_declared(declared, rules)

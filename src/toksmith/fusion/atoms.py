@@ -7,10 +7,11 @@ between two characters unless the last atom of the one and the first atom of the
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Set
 from enum import IntEnum
 from itertools import product, repeat
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith._base.records import dataclass, field, replace
 from toksmith.fusion import Unfused
@@ -23,10 +24,20 @@ from toksmith.models import (
     SentencePieceBPE,
     Unigram,
 )
-from toksmith.splitters import Metaspace, Splitter, SplitterSequence, WhitespaceSplit
+from toksmith.splitters import (
+    ByteSpelling,
+    Metaspace,
+    PatternSplitter,
+    Splitter,
+    SplitterSequence,
+    WhitespaceSplit,
+)
 from toksmith.stages.character_classes import WHITE_SPACE
 from toksmith.stages.split_classes import CLASSES
 from toksmith.stages.split_classes import class_table as classes_of
+
+if TYPE_CHECKING:
+    from toksmith.fusion.pattern_units import PatternUnits
 
 OPEN = 0xFFFF
 """The atom of a character that is joined to all its neighbours."""
@@ -63,6 +74,8 @@ class Atoms:
         mark: the character by which the splitter replaces a space, or ``""``.
         spaces: the characters of a normalized text that it replaces.
         last: the atoms that have another value at the end of a normalized form.
+        bound: the atom of characters whose chunks depend on their neighbours.
+        spelled: whether the splitter spells each byte of a piece as a character.
     """
 
     joined: Set[tuple[int, int]]
@@ -71,6 +84,8 @@ class Atoms:
     mark: str = ""
     spaces: str = " "
     last: Mapping[int, int] = field(default_factory=dict)
+    bound: int | None = None
+    spelled: bool = False
 
     def seen(self, codes: Codes) -> tuple[array[int], bytes]:
         """Return the atom (uint16) and the :class:`Unit` of each code point."""
@@ -111,9 +126,11 @@ def atoms_of(
         return word_atoms(metaspace.replacement)
     if collapse:
         raise Unfused(f"collapsing spaces before {type(splitter).__name__}")
-    if (classes := classes_of(splitter)) is None:
-        raise Unfused(f"{splitter!r:.60} looks beyond single characters")
-    return class_atoms(classes)
+    if (classes := classes_of(splitter)) is not None:
+        return class_atoms(classes)
+    if (units := pattern_units_of(splitter)) is not None:
+        return pattern_atoms(units, spells_bytes(splitter))
+    raise Unfused(f"{splitter!r:.60} looks beyond single characters")
 
 
 def metaspace_of_words(splitter: Splitter | None) -> Metaspace | None:
@@ -157,6 +174,50 @@ def class_atoms(classes: bytes) -> Atoms:
 
 
 _DROPPED, _ALONE, *_RUNS = range(CLASSES)
+
+
+def pattern_units_of(splitter: Splitter | None) -> PatternUnits | None:
+    """Return the classes of a splitter that begins with a pattern; ``None`` for another one.
+
+    Raises:
+        Unfused: single characters do not decide.
+    """
+    first = splitter.steps[0] if isinstance(splitter, SplitterSequence) else splitter
+    if splitter is None or not isinstance(first, PatternSplitter):
+        return None
+    from toksmith.fusion.pattern_units import find_pattern_units  # needs the compiler
+
+    return find_pattern_units(splitter)
+
+
+def spells_bytes(splitter: Splitter) -> bool:
+    """Return whether a splitter ends with the spelling of bytes."""
+    return isinstance(splitter, SplitterSequence) and isinstance(splitter.steps[-1], ByteSpelling)
+
+
+def pattern_atoms(units: PatternUnits, spelled: bool) -> Atoms:
+    """Return each class of characters as an atom, in runs that a pattern makes."""
+    count = units.classes.count
+    kinds = [int(Unit.RUN) + run for run in units.runs]
+    for kind in units.alone:
+        kinds[kind] = Unit.ALONE
+    for kind in units.dropped:
+        kinds[kind] = Unit.REMOVED
+    starts, classes = units.classes.starts, units.classes.classes
+
+    def atom_of(codes: Codes) -> Iterable[int]:
+        return (classes[bisect_right(starts, code) - 1] for code in codes)
+
+    # As in class_atoms.
+    joined = units.joined | set(product(units.dropped, range(count)))
+    return Atoms(
+        joined,
+        atom_of,
+        lambda codes: (kinds[atom] for atom in atom_of(codes)),
+        last=dict.fromkeys(units.dropped, count),
+        bound=units.bound,
+        spelled=spelled,
+    )
 
 
 def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:

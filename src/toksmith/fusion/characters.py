@@ -116,8 +116,8 @@ def characters_of(normalizer: Normalizer, mark: str = "", words: bool = False) -
     if inside is None:
         raise Unfused("Prepend with these steps around it")
     lead = len(inside) < len(normalizer)
-    while words and inside and (isinstance(inside[-1], Strip) or _makes_one_space(inside[-1], "")):
-        inside = inside[:-1]  # it changes only white space
+    if words:
+        inside = _without_space_steps(inside)
     collapse = bool(inside) and not words and _makes_one_space(inside[-1], mark)
     mapped = inside[:-1] if collapse else inside
     strip = False
@@ -165,15 +165,36 @@ def without_lead(normalizer: Normalizer) -> Normalizer | None:
     return inside if normalize(inside, " ") == normalize(after, step.prefix) else None
 
 
+def _without_space_steps(normalizer: Normalizer) -> Normalizer:
+    r"""Return the steps without those that change only white space, where no later step sees it.
+
+    Example:
+        >>> _without_space_steps((Replace(r"\s+", " ", is_regex=True), Lowercase()))
+        (Lowercase(),)
+    """
+    kept: list[Step] = []
+    blind = True  # the steps from here on leave white space as it is
+    for step in reversed(normalizer):
+        space_only = isinstance(step, Strip) or _makes_one_space(step, "", any_space=True)
+        if not (blind and space_only):
+            kept.append(step)
+            blind = blind and isinstance(step, Lowercase | UnicodeForm)
+    return tuple(reversed(kept))
+
+
 def _maps_one(step: Step) -> bool:
     return isinstance(step, Replace) and not step.is_regex and len(step.pattern) == 1
 
 
-def _makes_one_space(step: Step, mark: str) -> bool:
-    """Return whether a step collapses runs of spaces, to a space or to what replaces each space."""
+def _makes_one_space(step: Step, mark: str, any_space: bool = False) -> bool:
+    """Return whether a step collapses runs of spaces, to a space or to what replaces each space.
+
+    ``any_space``: or runs of any white space.
+    """
     if not isinstance(step, Replace) or not step.is_regex:
         return False
-    return step.pattern == SEVERAL_SPACES and step.content in (" ", mark or " ")
+    patterns = (SEVERAL_SPACES, r"\s+") if any_space else (SEVERAL_SPACES,)
+    return step.pattern in patterns and step.content in (" ", mark or " ")
 
 
 class MappedCharacters:

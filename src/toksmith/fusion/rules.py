@@ -20,13 +20,21 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from functools import lru_cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
 from typing import Literal, TypeAlias
 
+from toksmith._base.byte_alphabet import spell
 from toksmith._base.records import dataclass, replace
 from toksmith._base.text import without_surrogates
 from toksmith.fusion import AmbiguousSpace, Unfused
-from toksmith.fusion.atoms import Atoms, FindNeighbours, atoms_of, metaspace_of_words
+from toksmith.fusion.atoms import (
+    Atoms,
+    FindNeighbours,
+    Unit,
+    atoms_of,
+    metaspace_of_words,
+    pattern_units_of,
+)
 from toksmith.fusion.characters import INVALID, Characters, Context, Origins, characters_of
 from toksmith.normalizers import (
     Bert,
@@ -116,7 +124,9 @@ def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRul
     of_words = metaspace_of_words(splitter)
     metaspace = splitter if isinstance(splitter, Metaspace) else of_words
     mark = metaspace.replacement if metaspace else ""
-    characters = characters_of(pipeline.normalizer, mark, words=of_words is not None)
+    units = pattern_units_of(splitter)
+    drops_spaces = of_words is not None or (units is not None and units.drops_white_space)
+    characters = characters_of(pipeline.normalizer, mark, words=drops_spaces)
     collapse = characters.space if characters.collapse else ""
     atoms = atoms_of(splitter, pipeline.model, collapse, find_neighbours)
     lead: Literal["none", "always", "unless-space"] = "always" if characters.lead else "none"
@@ -229,7 +239,7 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
     words = atoms.spaces != " "
     marks = atoms.mark + (atoms.spaces if words else "")
     marked = any(start <= ord(mark) < end for mark in marks)
-    if not marked and characters.leaves(start, end):
+    if not marked and not atoms.spelled and atoms.bound is None and characters.leaves(start, end):
         return atoms.seen(range(start, end))
     surrogates = 0xD800 <= start < 0xE000
     becomes, contexts = characters.map(
@@ -251,4 +261,34 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
         for size, place in zip(sizes, accumulate(sizes), strict=True):
             if size > 1:
                 seen[place - 1] = atoms.last.get(seen[place - 1], seen[place - 1])
+    if atoms.spelled or atoms.bound is not None:
+        return _describe_bytes(text, seen, units, sizes, contexts, atoms)
     return (seen, units), text.encode(), sizes, bytes(contexts)
+
+
+def _describe_bytes(
+    text: str,
+    seen: array[int],
+    units: bytes,
+    sizes: array[int],
+    contexts: list[int],
+    atoms: Atoms,
+) -> RewrittenBlock:
+    """Return a block whose bytes are spelled as characters, each with the atom of its own."""
+    lengths = [len(character.encode()) if atoms.spelled else 1 for character in text]
+    ends = [*accumulate(sizes)]
+    for place, (size, end) in enumerate(zip(sizes, ends, strict=True)):
+        whole = range(end - size, end)
+        # Each character of a piece that stands alone would be a piece.
+        if any(seen[at] == atoms.bound or (units[at] == Unit.ALONE and lengths[at] > 1)
+               for at in whole):  # fmt: skip
+            contexts[place] |= Context.BOUND
+        sizes[place] = sum(lengths[at] for at in whole)
+    spelled = spell(text.encode()) if atoms.spelled else text
+    repeated = array("H", chain.from_iterable(map(repeat, seen, lengths)))
+    return (
+        (repeated, bytes(chain.from_iterable(map(repeat, units, lengths)))),
+        spelled.encode(),
+        sizes,
+        bytes(contexts),
+    )

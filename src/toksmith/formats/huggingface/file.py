@@ -114,7 +114,7 @@ def pipeline_of(path: Path, content: dict[str, Any]) -> Pipeline:
     template, trim = templates.read(root.get("post_processor"))
     padding = read_padding(root.get("padding"))
     truncation = read_truncation(root.get("truncation"))
-    added = read_added_tokens(root.get("added_tokens"))
+    added = read_added_tokens(root)
     if not normalizer and not search_order_matters(added):
         added = [
             replace(token, normalized=False) for token in added

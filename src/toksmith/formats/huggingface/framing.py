@@ -14,10 +14,12 @@ from toksmith.framing import AddedToken, Padding, Truncation
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 
 
-def read_added_tokens(entry: Entry) -> list[AddedToken]:
-    """Return the added tokens, in the order of the file."""
-    tokens = []
-    for item in entry.items():
+def read_added_tokens(root: Entry) -> list[AddedToken]:
+    """Return the added tokens, in the order of the file; none if it leaves the list out."""
+    tokens: list[AddedToken] = []
+    if "added_tokens" not in root.of(dict):
+        return tokens
+    for item in root.get("added_tokens").items():
         item.only("id", "content", *_FLAGS, "special")
         flags = {key: item.get(key).of(bool) for key in _FLAGS if key in item.value}
         tokens.append(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from toksmith._base.records import dataclass
 from toksmith.splitters.compiler.code_points import Partition
 
@@ -37,12 +35,6 @@ class Automaton:
         """The number of states."""
         return len(self.next)
 
-    def classes_of(self, text: str) -> list[int]:
-        """Return the class of each character."""
-        starts, classes = self.classes.starts, self.classes.classes
-        found = {c: classes[bisect_right(starts, ord(c)) - 1] for c in set(text)}
-        return [found[c] for c in text]
-
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return the start and end of each match in a text, in characters, from left to right.
 
@@ -51,7 +43,7 @@ class Automaton:
             >>> compile_pattern("[a-z]+|[0-9]").spans("ab, 12")
             [(0, 2), (4, 5), (5, 6)]
         """
-        classes = self.classes_of(text)
+        classes = self.classes.classes_of(text)
         end_of_text = self.classes.count
         classes.append(end_of_text)
         spans = []

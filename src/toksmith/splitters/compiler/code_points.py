@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -82,6 +83,11 @@ class Partition:
     starts: tuple[int, ...]
     classes: tuple[int, ...]
     count: int
+
+    def classes_of(self, text: str) -> list[int]:
+        """Return the class of each character."""
+        found = {c: self.classes[bisect_right(self.starts, ord(c)) - 1] for c in set(text)}
+        return [found[c] for c in text]
 
     def first_members(self) -> list[int]:
         """Return the first code point of each class."""
