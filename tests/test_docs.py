@@ -23,7 +23,7 @@ import pytest
 
 import toksmith
 from tests.conftest import SHARED
-from toksmith.errors import DownloadError
+from toksmith.errors import DownloadError, MissingExtraError
 from tools.doc_pages import Snippet, shown_page, snippets
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -95,7 +95,10 @@ def test_snippets(page: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_doctests(name: str, folder: Path) -> None:
-    module = module_and_parts(name)
+    try:
+        module = module_and_parts(name)
+    except MissingExtraError as missing:
+        pytest.skip(str(missing))
     runner = doctest.DocTestRunner(optionflags=CHECKS)
     for test in Finder().find(module):
         runner.run(test)
