@@ -59,7 +59,7 @@ def column_of(given: object, name: str) -> Sequence[Text] | None:
         return _list_of(given)
     try:
         column = TextColumn(given)
-    except ImportError:  # pandas exports with pyarrow
+    except (ImportError, RuntimeError):  # pandas needs pyarrow; some fail, such as categories
         return _list_of(given)
     except (TypeError, ValueError) as wrong:
         kind = getattr(given, "type", dtype)
