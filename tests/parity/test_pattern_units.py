@@ -17,6 +17,7 @@ from toksmith.engine.route import route_of
 CLIP = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 PATTERNS = {
     "clip": CLIP,
+    "clip of transformers": rf"<\|startoftext\|>|<\|endoftext\|>|{CLIP}",
     "one character of each letter": r"\p{L}|\p{N}{1,3}|[^\s\p{L}\p{N}]+",
     "words with a sign before": r"#[a-z]+|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]",
     "line breaks are kept": r"\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\n",
@@ -36,7 +37,24 @@ NORMALIZERS: dict[str, Any] = {
 }
 PARTS = (
     *"'t \n\t\x1c\x85\xa0\u2028\u3000\u200b0²٣九〇Ⅷ!…_#ab漢字😀\x00ﬁÅﷺſİßΣ\u0301\u0345",
-    *("'s", "'re", "''s", "’s", "the", "The", "of", "#a", "  ", "\r\n", "12", "?!", "e\u0301"),
+    *(
+        "'s",
+        "'re",
+        "''s",
+        "’s",
+        "the",
+        "The",
+        "of",
+        "#a",
+        "<|endoftext|>",
+        "<|end",
+        "<",
+        "  ",
+        "\r\n",
+        "12",
+        "?!",
+        "e\u0301",
+    ),
     *("\u212b", "👨\u200d👩", "\u1100\u1161", "\U0001247a", "\U00016ec1", "\ufffd"),
 )
 
@@ -99,8 +117,8 @@ def test_all_of_clip_runs_in_the_kernel(suffix: str) -> None:
     assert route_of(pipeline, compiled(pipeline)) == "kernel, normalizer and splitter included"
 
 
-def test_a_pattern_with_two_exceptions_is_left_to_python() -> None:
-    data = model(r"[a-z]+|[0-9]+|#[a-z]|@[0-9]|[^a-z\s]", None, "</w>")
+def test_a_pattern_with_many_exceptions_is_left_to_python() -> None:
+    data = model(r"[a-z]+|[0-9]+|#[a-z]|@[0-9]|%[a-y]|&[1-9]|[^a-z\s]", None, "</w>")
     tok = toksmith.loads(data)
     assert "Python" in route_of(tok.pipeline, compiled(tok.pipeline))
     text = "ab#ab@12 !!"

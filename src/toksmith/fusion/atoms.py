@@ -74,7 +74,7 @@ class Atoms:
         mark: the character by which the splitter replaces a space, or ``""``.
         spaces: the characters of a normalized text that it replaces.
         last: the atoms that have another value at the end of a normalized form.
-        bound: the atom of characters whose chunks depend on their neighbours.
+        bound: the atoms of characters whose chunks depend on their neighbours.
         spelled: whether the splitter spells each byte of a piece as a character.
     """
 
@@ -84,7 +84,7 @@ class Atoms:
     mark: str = ""
     spaces: str = " "
     last: Mapping[int, int] = field(default_factory=dict)
-    bound: int | None = None
+    bound: Set[int] = frozenset()
     spelled: bool = False
 
     def seen(self, codes: Codes) -> tuple[array[int], bytes]:

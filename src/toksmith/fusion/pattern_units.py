@@ -7,8 +7,9 @@ in Python. All of this is read off the transducer of the pattern.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache, reduce
-from itertools import product
+from itertools import chain, combinations, product
 from typing import TypeAlias
 
 from toksmith._base.records import dataclass
@@ -23,6 +24,9 @@ from toksmith.splitters.compiler.composition import compose
 from toksmith.splitters.compiler.transducer import Transducer
 from toksmith.stages.character_classes import WHITE_SPACE
 
+_MOST_BOUND = 3
+"""The most classes that may follow other rules."""
+
 Pair: TypeAlias = "tuple[int, int]"
 """Two classes of characters that are side by side."""
 
@@ -36,8 +40,7 @@ class PatternUnits:
         dropped: the classes that it drops.
         alone: the classes whose characters are chunks of their own.
         runs: the number of the run of each class: adjacent characters of one number make a chunk.
-        bound: the class whose characters, with their neighbours, follow other rules; ``None`` if
-            there is none.
+        bound: the classes whose characters, with their neighbours, follow other rules.
         joined: the pairs of classes between which a text must not be cut.
     """
 
@@ -45,7 +48,7 @@ class PatternUnits:
     dropped: frozenset[int]
     alone: frozenset[int]
     runs: tuple[int, ...]
-    bound: int | None
+    bound: frozenset[int]
     joined: frozenset[Pair]
 
     @property
@@ -86,10 +89,10 @@ def find_pattern_units(splitter: Splitter) -> PatternUnits:
     _, sure = transducer.cuts()
     kinds = range(transducer.classes.count)
     joined = frozenset((a, b) for a, b in product(kinds, kinds) if not sure[a] >> b & 1)
-    for bound in (None, *kinds):
-        if bound not in dropped and (found := _decide(transducer, bound)) is not None:
-            alone, runs = found
-            return PatternUnits(transducer.classes, dropped, alone, runs, bound, joined)
+    marks = _marks(transducer.classes) - dropped
+    for bound in chain.from_iterable(combinations(marks, size) for size in range(_MOST_BOUND + 1)):
+        if (found := _decide(transducer, bound)) is not None:
+            return PatternUnits(transducer.classes, dropped, *found, frozenset(bound), joined)
     raise refusal
 
 
@@ -118,14 +121,23 @@ def _covering(step: PatternSplitter) -> tuple[Automaton, str]:
     return covering, "".join(chr(firsts[kind]) for kind in outside)
 
 
+def _marks(classes: Partition) -> set[int]:
+    """Return the classes of which all characters are ASCII and neither letters nor digits."""
+    others = [chr(code) for code in range(128) if not chr(code).isalnum()]
+    beyond = {kind for start, kind in zip(classes.starts, classes.classes, strict=True)
+              if start >= 128}  # fmt: skip
+    rest = "".join(chr(code) for code in range(128) if chr(code).isalnum()) + "\x80"
+    return {*classes.classes_of("".join(others))} - beyond - {*classes.classes_of(rest)}
+
+
 def _decide(
-    transducer: Transducer, bound: int | None
+    transducer: Transducer, bound: Collection[int]
 ) -> tuple[frozenset[int], tuple[int, ...]] | None:
-    """Return which classes stand alone, and the run of each, in texts without one class.
+    """Return which classes stand alone, and the run of each, in texts without some classes.
 
     ``None`` if the chunks of such texts are not runs.
     """
-    kinds = [kind for kind in range(transducer.classes.count) if kind != bound]
+    kinds = [kind for kind in range(transducer.classes.count) if kind not in bound]
     cut: dict[Pair, bool] = {}
     todo, seen = [0], {0}
     while todo:

@@ -239,7 +239,7 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
     words = atoms.spaces != " "
     marks = atoms.mark + (atoms.spaces if words else "")
     marked = any(start <= ord(mark) < end for mark in marks)
-    if not marked and not atoms.spelled and atoms.bound is None and characters.leaves(start, end):
+    if not marked and not (atoms.spelled or atoms.bound) and characters.leaves(start, end):
         return atoms.seen(range(start, end))
     surrogates = 0xD800 <= start < 0xE000
     becomes, contexts = characters.map(
@@ -261,7 +261,7 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
         for size, place in zip(sizes, accumulate(sizes), strict=True):
             if size > 1:
                 seen[place - 1] = atoms.last.get(seen[place - 1], seen[place - 1])
-    if atoms.spelled or atoms.bound is not None:
+    if atoms.spelled or atoms.bound:
         return _describe_bytes(text, seen, units, sizes, contexts, atoms)
     return (seen, units), text.encode(), sizes, bytes(contexts)
 
@@ -280,7 +280,7 @@ def _describe_bytes(
     for place, (size, end) in enumerate(zip(sizes, ends, strict=True)):
         whole = range(end - size, end)
         # Each character of a piece that stands alone would be a piece.
-        if any(seen[at] == atoms.bound or (units[at] == Unit.ALONE and lengths[at] > 1)
+        if any(seen[at] in atoms.bound or (units[at] == Unit.ALONE and lengths[at] > 1)
                for at in whole):  # fmt: skip
             contexts[place] |= Context.BOUND
         sizes[place] = sum(lengths[at] for at in whole)
