@@ -1,146 +1,282 @@
-"""tokenizers' ``DecodeStream``: the text of ids that come one after the other."""
+"""tokenizers' decoders: they turn the tokens of a text into text again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
-from operator import index
-from typing import Protocol, TypeAlias
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, ClassVar
 
-from toksmith.errors import ToksmithError
-from toksmith.stages.decode import byte_of
-from toksmith.tokenizer import Tokenizer
+from toksmith.compat.tokenizers.component import Component, Members, setting
+from toksmith.compat.tokenizers.decode_stream import DecodeStream
+from toksmith.decoders import Step
+from toksmith.errors import OptionError
+from toksmith.formats.huggingface import decoders as reading
+from toksmith.formats.huggingface.entries import Entry
+from toksmith.models import WordLevel
+from toksmith.stages.decode import decode_step
+
+__all__ = [
+    "CTC",
+    "BPEDecoder",
+    "ByteFallback",
+    "ByteLevel",
+    "DecodeStream",
+    "Decoder",
+    "Fuse",
+    "Metaspace",
+    "Replace",
+    "Sequence",
+    "Strip",
+    "WordPiece",
+]
+
+_NO_MODEL = WordLevel(())
 
 
-class PeerTokenizer(Protocol):
-    """The calls of ``tokenizers.Tokenizer`` that a stream makes."""
+class Decoder(Component):
+    """The base of decoders."""
 
-    def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
-        """Return the text of ids."""
-
-    def id_to_token(self, id: int) -> str | None:
-        """Return a token as it is spelled."""
-
-
-AnyTokenizer: TypeAlias = Tokenizer | PeerTokenizer
-
-_BROKEN = "\ufffd"
-_WINDOW = 8
-"""The number of ids at the end of a prompt that are decoded first."""
-
-
-class DecodeStream:
-    """Returns the text of new ids as soon as it ends in a whole character.
-
-    The steps are those of ``tokenizers.decoders.DecodeStream``: a token that ends inside a
-    character is held back as a whole. :meth:`toksmith.Tokenizer.decoder` returns the characters
-    that are complete at once. A step decodes only the ids since the last text and those of that
-    text, and at first the last few ids of the prompt.
-
-    Args:
-        ids: the ids of a prompt, whose text is not returned.
-        skip_special_tokens: leave special tokens out.
-
-    Example:
-        >>> import toksmith
-        >>> tok = toksmith.get("toksmith-small")
-        >>> stream = DecodeStream()
-        >>> [stream.step(tok, i) for i in tok.encode("ok 👋")]
-        ['ok', ' ', None, None, None, '👋']
-    """
-
-    def __init__(self, ids: Sequence[int] | None = None, skip_special_tokens: bool = False) -> None:
-        self._prompt = [] if ids is None else [_id(each) for each in ids]
-        self._skip = skip_special_tokens
-        self._ids: list[int] = []
-        self._prefix = ""
-        self._shown = 0  # the number of ids whose text is the prefix
-
-    def step(self, tokenizer: AnyTokenizer, id: int | Sequence[int]) -> str | None:
-        """Return the text that is complete with one or several more ids; ``None`` if there is none.
+    @staticmethod
+    def custom(decoder: Any) -> Decoder:
+        """Return a decoder that calls an object.
 
         Args:
-            tokenizer: the tokenizer of the ids, the same in each step: a toksmith.Tokenizer, or an
-                object with ``decode`` and ``id_to_token``, as tokenizers.Tokenizer has.
-            id: an id, or several. Ids that no token has are left out.
-
-        Raises:
-            OverflowError: an id is negative, or 2**32 or more.
-            ToksmithError: the new ids change text that was returned, as the decoder of byte tokens
-                does if invalid bytes follow valid ones: "Invalid prefix encountered …".
-
-        Example:
-            >>> import toksmith
-            >>> tok = toksmith.get("toksmith-small")
-            >>> DecodeStream(tok.encode("hello")).step(tok, tok.encode(" world"))
-            ' world'
+            decoder: has ``decode(tokens) -> str``, or ``decode_chain(tokens) -> list[str]``.
         """
-        new = [_id(each) for each in id] if isinstance(id, Sequence) else [_id(id)]
-        if self._prompt:
-            self._start(tokenizer)
-        self._ids += [each for each in new if _spelling(tokenizer, each)]
-        text = self._decode(tokenizer, self._ids)
-        if text.endswith(_BROKEN) or text == self._prefix:
-            return None
-        if not text.startswith(self._prefix):
-            if len(text.encode()) <= len(self._prefix.encode()):
-                return None
-            raise ToksmithError(
-                "Invalid prefix encountered while decoding stream: the text before was "
-                f"{self._prefix!r:.80}, and is now part of {text!r:.80}; start a new DecodeStream"
-            )
-        found = text[len(self._prefix) :]
-        self._ids = self._ids[self._shown :]
-        self._prefix, self._shown = self._decode(tokenizer, self._ids), len(self._ids)
+        return _Custom(decoder)
+
+    def decode(self, tokens: Iterable[str]) -> str:
+        """Return the text of tokens.
+
+        Args:
+            tokens: each as the vocabulary spells it.
+        """
+        return "".join(self._chain([*tokens]))
+
+    def _chain(self, tokens: list[str]) -> list[str]:
+        """Return the tokens that this step makes of tokens."""
+        for step in self._steps():
+            tokens = decode_step(step, tokens, _NO_MODEL)
+        return tokens
+
+    def _steps(self) -> tuple[Step, ...]:
+        cached: tuple[int, tuple[Step, ...]] | None = self.__dict__.get("_cached")
+        if cached is None or cached[0] != self.version():
+            entry = Entry(Path("decoder"), "decoder", self.spec())
+            cached = self.__dict__["_cached"] = self.version(), reading.read(entry, False) or ()
+        return cached[1]
+
+
+class _Custom(Decoder):
+    """A decoder of the caller's."""
+
+    def __init__(self, decoder: Any) -> None:
+        self._object = decoder
+
+    def is_custom(self) -> bool:
+        return True
+
+    def decode(self, tokens: Iterable[str]) -> str:
+        if not hasattr(self._object, "decode"):
+            return super().decode(tokens)
+        text: str = self._object.decode([*tokens])
+        return text
+
+    def _chain(self, tokens: list[str]) -> list[str]:
+        found: list[str] = self._object.decode_chain(tokens)
         return found
 
-    def _start(self, tokenizer: AnyTokenizer) -> None:
-        """Keep the last ids of the prompt: as many as decide the text of the ids after them."""
-        prompt = [each for each in self._prompt if _spelling(tokenizer, each)]
-        size = _WINDOW
-        while size < len(prompt) and (
-            byte_of(_spelling(tokenizer, prompt[-size])) is not None
-            or not self._decode(tokenizer, prompt[-size:])
-        ):
-            size *= 2
-        self._prompt, self._ids = [], prompt[-size:]
-        self._prefix, self._shown = self._complete(tokenizer, self._ids), len(self._ids)
 
-    def _complete(self, tokenizer: AnyTokenizer, ids: list[int]) -> str:
-        """Return the text of ids without a character that is not complete."""
-        text = self._decode(tokenizer, ids)
-        if not text.endswith(_BROKEN):
-            return text
-        found = [text.rstrip(_BROKEN)]
-        if isinstance(tokenizer, Tokenizer):
-            found = [tokenizer.decoder(skip_special_tokens=self._skip).decode(ids)]
-        for left_out in (1, 2, 3):  # byte tokens, which the decoder above holds back in runs
-            shorter = self._decode(tokenizer, ids[:-left_out])
-            if not shorter.endswith(_BROKEN):
-                found.append(shorter)
-        return max(found, key=len)
+class ByteLevel(Decoder, type="ByteLevel"):
+    """GPT-2's printable alphabet becomes bytes again."""
 
-    def _decode(self, tokenizer: AnyTokenizer, ids: list[int]) -> str:
-        return tokenizer.decode(ids, skip_special_tokens=self._skip)
+    _defaults: ClassVar[dict[str, Any]] = {
+        "add_prefix_space": True,
+        "trim_offsets": True,
+        "use_regex": True,
+    }
 
-    def __copy__(self) -> DecodeStream:
-        again = DecodeStream(None, self._skip)
-        vars(again).update({name: copy(value) for name, value in vars(self).items()})
-        return again
-
-    def __deepcopy__(self, memo: object) -> DecodeStream:
-        return copy(self)
+    def __init__(self, **_unused: Any) -> None:
+        self._start()
 
 
-def _id(value: int) -> int:
-    number = index(value)
-    if not 0 <= number < 2**32:
-        raise OverflowError(f"{number} is no id: use 0 to {2**32 - 1}")
-    return number
+class Replace(Decoder, type="Replace"):
+    """Replaces a text or a pattern in each token.
+
+    Args:
+        pattern: a string, or a ``Regex``.
+        content: the text that replaces it.
+    """
+
+    _defaults: ClassVar[dict[str, Any]] = {"pattern": None, "content": ""}
+
+    def __init__(self, pattern: Any, content: str) -> None:
+        spelled = {"String": pattern} if isinstance(pattern, str) else pattern.spec()
+        self._start(pattern=spelled, content=content)
 
 
-def _spelling(tokenizer: AnyTokenizer, token_id: int) -> str:
-    """Return the spelling of a token, or nothing for an unknown id."""
-    if not isinstance(tokenizer, Tokenizer):
-        return tokenizer.id_to_token(token_id) or ""
-    return tokenizer.spellings[token_id] if token_id < len(tokenizer) else ""
+class WordPiece(Decoder, type="WordPiece"):
+    """Puts spaces between words, and joins tokens that continue a word.
+
+    Args:
+        prefix: the mark of a token that continues a word.
+        cleanup: take spaces before punctuation out.
+    """
+
+    _defaults: ClassVar[dict[str, Any]] = {"prefix": "##", "cleanup": True}
+    prefix = setting("prefix")
+    cleanup = setting("cleanup")
+
+    def __init__(self, prefix: str = "##", cleanup: bool = True) -> None:
+        self._start(prefix=prefix, cleanup=cleanup)
+
+
+class ByteFallback(Decoder, type="ByteFallback"):
+    """``<0x0A>`` and its like become bytes."""
+
+    def __init__(self) -> None:
+        self._start()
+
+
+class Fuse(Decoder, type="Fuse"):
+    """All tokens become one."""
+
+    def __init__(self) -> None:
+        self._start()
+
+
+class Strip(Decoder, type="Strip"):
+    """Takes a character off both ends of each token.
+
+    Args:
+        content: the character.
+        left: how often at most at the start.
+        right: how often at most at the end.
+    """
+
+    _defaults: ClassVar[dict[str, Any]] = {"content": " ", "start": 0, "stop": 0}
+    content = setting("content")
+    start = setting("start")
+    stop = setting("stop")
+
+    def __init__(self, content: str = " ", left: int = 0, right: int = 0) -> None:
+        self._start(content=content, start=left, stop=right)
+
+
+class Metaspace(Decoder, type="Metaspace"):
+    """The mark ▁ becomes a space.
+
+    Args:
+        replacement: the mark, one character.
+        prepend_scheme: ``"always"``, ``"first"`` or ``"never"``: unless it is the last, the first
+            token loses its mark.
+        split: kept for tokenizer.json.
+    """
+
+    _defaults: ClassVar[dict[str, Any]] = {
+        "replacement": "▁",
+        "prepend_scheme": "always",
+        "split": True,
+    }
+    _words = frozenset({"prepend_scheme"})
+    split = setting("split")
+
+    def __init__(
+        self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
+    ) -> None:
+        self._start(
+            replacement=_one_character(replacement),
+            prepend_scheme=_scheme(prepend_scheme),
+            split=split,
+        )
+
+    @property
+    def replacement(self) -> str:
+        """The mark."""
+        held: str = self._spec["replacement"]
+        return held
+
+    @replacement.setter
+    def replacement(self, value: str) -> None:
+        self._set("replacement", _one_character(value))
+
+    @property
+    def prepend_scheme(self) -> str:
+        """Which texts have a mark at the start."""
+        held: str = self._spec["prepend_scheme"]
+        return held
+
+    @prepend_scheme.setter
+    def prepend_scheme(self, value: str) -> None:
+        self._set("prepend_scheme", _scheme(value))
+
+
+class BPEDecoder(Decoder, type="BPEDecoder"):
+    """The mark of a word's end becomes a space.
+
+    Args:
+        suffix: the mark.
+    """
+
+    _defaults: ClassVar[dict[str, Any]] = {"suffix": "</w>"}
+    suffix = setting("suffix")
+
+    def __init__(self, suffix: str = "</w>") -> None:
+        self._start(suffix=suffix)
+
+
+class CTC(Decoder, type="CTC"):
+    """Leaves out repeated tokens and blanks (connectionist temporal classification).
+
+    Args:
+        pad_token: the blank.
+        word_delimiter_token: the token that becomes a space.
+        cleanup: take spaces before punctuation out.
+    """
+
+    _defaults: ClassVar[dict[str, Any]] = {
+        "pad_token": "<pad>",
+        "word_delimiter_token": "|",
+        "cleanup": True,
+    }
+    pad_token = setting("pad_token")
+    word_delimiter_token = setting("word_delimiter_token")
+    cleanup = setting("cleanup")
+
+    def __init__(
+        self, pad_token: str = "<pad>", word_delimiter_token: str = "|", cleanup: bool = True
+    ) -> None:
+        self._start(pad_token=pad_token, word_delimiter_token=word_delimiter_token, cleanup=cleanup)
+
+
+class Sequence(Members[Decoder], Decoder, type="Sequence"):
+    """Decoders one after the other.
+
+    Args:
+        decoders: the decoders.
+    """
+
+    _key = "decoders"
+    _member = Decoder
+
+    def __init__(self, decoders: Iterable[Decoder] = ()) -> None:
+        self._fill(decoders)
+
+    def _chain(self, tokens: list[str]) -> list[str]:
+        for each in self._members:
+            tokens = each._chain(tokens)
+        return tokens
+
+
+def _one_character(value: str) -> str:
+    if len(value) != 1:
+        raise OptionError(f"expected a string of length 1, not {value!r}")
+    return value
+
+
+def _scheme(value: str) -> str:
+    if value not in ("first", "never", "always"):
+        raise OptionError(
+            f"{value} is an unknown variant, should be one of ['first', 'never', 'always']"
+        )
+    return value

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from itertools import accumulate
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from toksmith._base.text import byte_sizes
 from toksmith.compat.tokenizers.callbacks import check_callable, checked, wrapping
+from toksmith.compat.tokenizers.encoding import Encoding
 from toksmith.compat.tokenizers.failures import TokenizersError
 from toksmith.compat.tokenizers.normalized_string import NormalizedString
 from toksmith.errors import OptionError
@@ -180,6 +181,35 @@ class PreTokenizedString:
             for (text, tokens), span in zip(self._splits, spans, strict=True)
         ]
 
+    def to_encoding(self, type_id: int = 0, word_idx: int | None = None) -> Encoding:
+        """Return the tokens of all splits as an encoding.
+
+        Args:
+            type_id: the type of the tokens.
+            word_idx: the word of all tokens. Default: that of a token is its split.
+
+        Raises:
+            TokenizersError: a split has no tokens.
+        """
+        if any(tokens is None for _, tokens in self._splits):
+            raise TokenizersError(
+                "Split has not been tokenized, call `PreTokenizedString.tokenize` first"
+            )
+        ids: list[int] = []
+        columns: dict[str, list[Any]] = {"tokens": [], "offsets": [], "words": []}
+        convert = character_offsets(self._source)
+        for place, (part, tokens) in enumerate(self._splits):
+            origins = _origins(part)
+            for token in tokens or ():
+                start, end = span = token.offsets
+                if start < end <= len(origins):
+                    span = origins[start][0], origins[end - 1][1]
+                ids.append(token.id)
+                columns["tokens"].append(token.value)
+                columns["offsets"].append(convert(span))
+                columns["words"].append(place if word_idx is None else word_idx)
+        return Encoding.of(ids, columns.__getitem__, type_id)
+
     def _cut(self, step: Splitter) -> None:
         """Cut each split that has no tokens by a splitter."""
         self.split(lambda _, text: text._cut(step))
@@ -223,6 +253,16 @@ def character_offsets(source: str) -> Callable[[Offsets], Offsets]:
         return places[start], last + 1
 
     return convert
+
+
+def _origins(part: NormalizedString) -> list[Offsets]:
+    """Return the bytes of the source that each byte of a normalized text comes from."""
+    text = part._text
+    return [
+        (start, end)
+        for character, start, end in zip(text.text, text.starts, text.ends, strict=True)
+        for _ in range(len(character.encode()))
+    ]
 
 
 def _as_they_are(offsets: Offsets) -> Offsets:
