@@ -97,7 +97,7 @@ def _put_in(tokenizer: Any) -> None:
 
 
 def _revived(stock: Any) -> Backend:
-    """Return a backend that was pickled, in a worker process that may not have activated toksmith."""
+    """Return a backend that was pickled, maybe in a worker process that has activated nothing."""
     if not _PATCHED and not _STOPPED:
         _patch_calls(_base_class())
     return Backend(stock)
