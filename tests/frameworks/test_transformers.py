@@ -205,6 +205,71 @@ def test_wrong_texts_are_refused_as_before(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("unpatched")
+def test_a_copy_shares_what_was_compiled(file: Path) -> None:
+    tokenizer = fast.accelerate(load(file))
+    same = copy.deepcopy(tokenizer)
+    assert same._tokenizer.compiled() is tokenizer._tokenizer.compiled()
+    same.add_tokens(["wörld"])
+    text = TEXTS[2]
+    assert same(text).input_ids != tokenizer(text).input_ids == load(file)(text).input_ids
+
+
+@pytest.mark.usefixtures("unpatched")
+def test_chat_templates(file: Path) -> None:
+    pytest.importorskip("jinja2")
+    template = (
+        "{% for message in messages %}{% if message.role == 'assistant' %}{% generation %}"
+        "{{ message.content }}{{ eos_token }}{% endgeneration %}{% else %}"
+        "{{ message.content }}{% endif %}{% endfor %}"
+    )
+    roles = ("user", "assistant") * 2
+    chat = [{"role": role, "content": text} for role, text in zip(roles, PAIRS, strict=False)]
+    options: dict[str, Any] = {
+        "chat_template": template,
+        "return_dict": True,
+        "return_assistant_tokens_mask": True,
+    }
+    stock, ours = load(file), fast.accelerate(load(file))
+    for chats, more in (
+        (chat, {}),
+        ([chat, chat[:2]], {}),
+        ([chat, chat[:2]], {"padding": True, "truncation": True, "max_length": 9}),
+        ([chat, chat[:2]], {"padding": True, "return_tensors": "np"}),
+    ):
+        expected = stock.apply_chat_template(chats, **options, **more)
+        found = ours.apply_chat_template(chats, **options, **more)
+        assert comparable(found) == comparable(expected)
+        assert "1" in str(comparable(found)["assistant_masks"])
+
+
+@pytest.mark.usefixtures("unpatched")
+def test_train_new_from_iterator(file: Path, tmp_path: Path) -> None:
+    texts = [["hello world hello there", "a b c d e"]] * 20
+    with fast.active():
+        trained = load(file).train_new_from_iterator(texts, 300)
+        assert fast.engine_of(trained).startswith("toksmith")
+        found = trained(TEXTS).data
+        trained.save_pretrained(tmp_path)
+    same = transformers.AutoTokenizer.from_pretrained(tmp_path)
+    assert fast.engine_of(same).startswith("transformers")
+    assert same(TEXTS).data == found
+
+
+@pytest.mark.usefixtures("unpatched")
+def test_unknown_options_are_treated_as_before(file: Path) -> None:
+    stock, ours = load(file), fast.accelerate(load(file))
+
+    def called(tokenizer: Any, texts: Any) -> Any:
+        try:
+            return tokenizer(texts, colour=3).input_ids
+        except TypeError:  # transformers 4
+            return TypeError
+
+    for texts in ("a", ["a", "b"]):
+        assert called(ours, texts) == called(stock, texts)
+
+
+@pytest.mark.usefixtures("unpatched")
 def test_a_lone_surrogate_is_a_replacement_character(file: Path) -> None:
     tokenizer = fast.accelerate(load(file))
     assert tokenizer("a\ud800b").input_ids == tokenizer("a\ufffdb").input_ids
@@ -213,14 +278,23 @@ def test_a_lone_surrogate_is_a_replacement_character(file: Path) -> None:
 @pytest.mark.usefixtures("unpatched")
 def test_threads_with_different_lengths(file: Path) -> None:
     tokenizer = fast.accelerate(load(file))
-    text = TEXTS[3]
-    wrong = []
+    stock, wrong = load(file), []
+
+    def call(tokenizer: Any, length: int) -> Any:
+        return tokenizer(
+            TEXTS,
+            truncation=True,
+            max_length=length,
+            padding="max_length" if length % 2 else True,
+            padding_side="left" if length % 3 else "right",
+            return_offsets_mapping=not length % 5,
+        ).data
+
+    expected = {length: call(stock, length) for length in range(5, 21)}
 
     def work(length: int) -> None:
-        for _ in range(50):
-            found = tokenizer([text] * 3, truncation=True, max_length=length)
-            if {*map(len, found.input_ids)} != {length}:
-                wrong.append(length)
+        found = [call(tokenizer, length) for _ in range(20)]
+        wrong.extend(length for each in found if each != expected[length])
 
     threads = [Thread(target=work, args=(length,)) for length in range(5, 21)]
     for thread in threads:

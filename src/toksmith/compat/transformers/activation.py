@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -122,23 +123,25 @@ def _patch_calls(base: Any) -> None:
     """Put toksmith before the methods through which all calls go."""
     if any(owner is base and name.endswith("_encode_plus") for owner, name, _ in _PATCHED):
         return
-    if "_batch_encode_plus" in base.__dict__:  # transformers 4, which has two methods
-        _replace(base, "_batch_encode_plus", _batch_encode_plus(base._batch_encode_plus))
-    _replace(base, "_encode_plus", _encode_plus(base._encode_plus))
+    known = None
+    if "_batch_encode_plus" in base.__dict__:  # transformers 4: two methods, no unknown options
+        known = {*inspect.signature(base._batch_encode_plus).parameters}
+        _replace(base, "_batch_encode_plus", _batch_encode_plus(base._batch_encode_plus, known))
+    _replace(base, "_encode_plus", _encode_plus(base._encode_plus, known))
     from tokenizers import decoders
 
     # The stock stream takes no backend for a tokenizer; serving engines look it up here.
     _replace(decoders, "DecodeStream", DecodeStream)
 
 
-def _batch_encode_plus(before: Callable[..., Any]) -> Callable[..., Any]:
+def _batch_encode_plus(before: Callable[..., Any], known: set[str]) -> Callable[..., Any]:
     """Return transformers 4's method for batches, with toksmith in it."""
 
     @functools.wraps(before)
     def batch_encode_plus(self: Any, batch_text_or_text_pairs: Any, **options: Any) -> Any:
         pre_split = options.get("is_split_into_words", False)
         found = None
-        if isinstance(batch_text_or_text_pairs, list | tuple):
+        if isinstance(batch_text_or_text_pairs, list | tuple) and known.issuperset(options):
             found = _encoded(self, *_texts_and_pairs(batch_text_or_text_pairs, pre_split), options)
         return found or before(self, batch_text_or_text_pairs, **options)
 
@@ -159,7 +162,7 @@ def _texts_and_pairs(
     return rows, None
 
 
-def _encode_plus(before: Callable[..., Any]) -> Callable[..., Any]:
+def _encode_plus(before: Callable[..., Any], known: set[str] | None) -> Callable[..., Any]:
     """Return the method for all calls (transformers 4: for single texts), with toksmith in it."""
 
     @functools.wraps(before)
@@ -171,7 +174,9 @@ def _encode_plus(before: Callable[..., Any]) -> Callable[..., Any]:
         texts, pairs = text, text_pair
         if not is_batch:
             texts, pairs = [text], [text_pair] if text_pair else None
-        found = _encoded(self, texts, pairs, options)
+        found = None
+        if known is None or known.issuperset(options):
+            found = _encoded(self, texts, pairs, options)
         if found is None:
             return before(self, text, text_pair, **options)
         if is_batch or options.get("return_tensors") or options.get("return_overflowing_tokens"):

@@ -31,13 +31,14 @@ class Backend:
     """
 
     def __init__(self, stock: Any) -> None:
-        state = {"stock": stock, "_compiled": None, "_shown": set(), "_lock": Lock()}
-        self.__dict__.update(state)
+        self.__dict__.update({"stock": stock, "_shown": set(), "_slot": _Slot()})
 
     def __getattr__(self, name: str) -> Any:
         stock = self.__dict__["stock"]
         if name in _COMPONENTS:
             self._shown.add(name)
+            if self._slot.compiled is None:  # copies do not see a change in place
+                self.__dict__["_slot"] = _Slot()
         found = getattr(stock, name)
         if name not in _CHANGES:
             return found
@@ -54,9 +55,13 @@ class Backend:
         setattr(self.stock, name, value)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Backend:
-        """Return a backend with a tokenizer of its own, and the same compiled tokenizer."""
+        """Return a backend with a tokenizer of its own, and the same compiled tokenizer.
+
+        If there is none yet, the first of the two that encodes makes it for both.
+        """
         made = Backend(copy.deepcopy(self.stock, memo))
-        made.__dict__["_compiled"] = self._compiled
+        if self._slot.compiled is not None or not self._shown:
+            made.__dict__["_slot"] = self._slot
         return made
 
     def __repr__(self) -> str:
@@ -72,17 +77,32 @@ class Backend:
 
     def compiled(self) -> Compiled:
         """Return what toksmith makes of the tokenizer as it is now."""
-        with self._lock:
-            found: Compiled | None = self._compiled
-            if found is None or any(_state(self.stock, n) != found.states[n] for n in self._shown):
-                found = self.__dict__["_compiled"] = Compiled(self.stock)
+        found: Compiled = self._slot.filled(self.stock)
+        if any(_state(self.stock, name) != found.states[name] for name in tuple(self._shown)):
+            self.__dict__["_slot"] = _Slot()
+            found = self._slot.filled(self.stock)
         return found
 
     def _forget(self) -> None:
         """Compile again at the next call. Call it before the change."""
-        if self._compiled is not None:
-            self._compiled.keep_copy()
-        self.__dict__["_compiled"] = None
+        if self._slot.compiled is not None:
+            self._slot.compiled.keep_copy()
+        self.__dict__["_slot"] = _Slot()
+
+
+class _Slot:
+    """Where a backend and its copies keep the compiled tokenizer."""
+
+    def __init__(self) -> None:
+        self.compiled: Compiled | None = None
+        self._lock = Lock()
+
+    def filled(self, stock: Any) -> Compiled:
+        """Return the compiled tokenizer, made from ``stock`` if there is none yet."""
+        with self._lock:
+            if self.compiled is None:
+                self.compiled = Compiled(stock)
+            return self.compiled
 
 
 class Compiled:
