@@ -37,7 +37,7 @@ quickstart: $(VENV)/.package ## train a first tokenizer and look at it
 test: $(VENV)/.package $(VENV)/.test $(VENV)/.browser ## run all tests on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
-test-frameworks: $(VENV)/.package $(VENV)/.test $(VENV)/.frameworks ## run the tests inside transformers
+test-frameworks: $(VENV)/.package $(VENV)/.test $(VENV)/.frameworks ## run the tests inside transformers and other frameworks
 	$(BIN)/python -m pytest tests/frameworks $(PYTEST_ARGS)
 
 check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, warnings, native tests, stub
