@@ -12,6 +12,7 @@ from toksmith import framing
 from toksmith.compat.tokenizers.encoding import Encoding
 from toksmith.compat.tokenizers.failures import TokenizersError
 from toksmith.compat.tokenizers.lengths import Truncation
+from toksmith.compat.tokenizers.stepwise import Stepwise
 from toksmith.errors import OptionError, ToksmithError, UnsupportedError
 from toksmith.formats.huggingface import file
 from toksmith.models import Unigram
@@ -30,6 +31,8 @@ class Compiled:
         unknown: the id that marks an unknown token in it.
         failure: makes the error for an unknown token.
         spelled: the spelling of each id.
+        stepwise: makes the encoder that knows the normalized text of each token; ``None`` if no
+            component changes texts.
 
     Attributes:
         tokenizer: toksmith's tokenizer.
@@ -45,8 +48,10 @@ class Compiled:
         unknown: int | None,
         failure: Callable[[], TokenizersError],
         spelled: Callable[[int], str],
+        stepwise: Callable[[], Stepwise] | None,
     ) -> None:
         self._unknown, self._failure, self._spelled = unknown, failure, spelled
+        self._make_stepwise = stepwise
         self.frames = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -160,6 +165,19 @@ class Compiled:
         """Return the spelling of a token."""
         return self._spelled(token_id)
 
+    @cached_property
+    def _stepwise(self) -> Stepwise | None:
+        return None if self._make_stepwise is None else self._make_stepwise()
+
+    def surfaces(
+        self, texts: Sequence[Any], special: Special, pre_split: bool
+    ) -> list[list[str]] | None:
+        """Return the normalized text of each token; ``None`` if that is the text of its span."""
+        if self._stepwise is None:
+            return None
+        found = self._stepwise.texts(texts, 0, special=special, pre_split=pre_split)
+        return [each.tokens for each in found]
+
     def has_surface(self, token_id: int) -> bool:
         """Return whether a token is shown as its text, whatever its spelling."""
         return token_id in self._surfaces
@@ -233,9 +251,17 @@ class _Columns:
             document = int(self._rows.document[row])
             texts = [self._texts[document], self._pairs and self._pairs[document]]
             words = self._words(row) if self._pre_split else None
+            given = [text for text in texts if text is not None]
+            surfaces = None
+            if found := self._compiled.surfaces(given, self._special, self._pre_split):
+                surfaces = self._placed(row, found)
             for place, token_id in enumerate(ids):
                 sequence = self._sequence[row][place]
-                if sequence >= 0 and compiled.has_surface(token_id):
+                if sequence < 0 or not compiled.has_surface(token_id):
+                    continue
+                if surfaces is not None:
+                    tokens[place] = surfaces[place] or tokens[place]
+                else:
                     start, end = self._offsets[row][place]
                     text = texts[sequence]
                     if words is not None:
@@ -257,7 +283,7 @@ class _Columns:
         assert self._rows.words is not None, "the texts are lists of words"
         return self._rows.lists(self._rows.words)
 
-    def _placed(self, row: int, words: list[list[int | None]]) -> list[int | None]:
+    def _placed(self, row: int, words: Sequence[list[Any]]) -> list[Any]:
         """Return the words of a row whose texts have these words before they are cut."""
         parts = self._parts(row)
         texts = [Encoding.of([0] * len(each), lambda _, each=each: each) for each in words]  # type: ignore[misc]
@@ -268,7 +294,7 @@ class _Columns:
         merged = Encoding.merge(texts, False)
         place = row - self._rows.document.tolist().index(int(self._rows.document[row]))
         every = iter([merged, *merged.overflowing][place].word_ids)
-        found: list[int | None] = [None] * self._sizes[row]
+        found: list[Any] = [None] * self._sizes[row]
         for _, (start, end) in sorted(parts.items(), key=lambda part: part[1]):
             found[start:end] = [next(every) for _ in range(end - start)]
         return found
@@ -276,7 +302,7 @@ class _Columns:
     def _parts(self, row: int) -> dict[int, tuple[int, int]]:
         """Return the tokens of each text."""
         sequence = self._sequence[row]
-        found = {}
+        found = dict.fromkeys((0,) if self._pairs is None else (0, 1), (0, 0))  # without tokens
         for which in sorted(set(sequence) - {-1}):
             start = sequence.index(which)
             found[which] = start, len(sequence) - sequence[::-1].index(which)

@@ -91,9 +91,7 @@ class Stepwise:
         literals = frozenset(
             text for text, token in tokens.items() if special != "text" or not token.special
         )
-        if not literals:
-            return
-        splits: list[Split] = []
+        splits: list[Split] = []  # also without literals: a part's original is that of its text
         for part, held in pretok._splits:
             if held is not None:
                 splits.append((part, held))

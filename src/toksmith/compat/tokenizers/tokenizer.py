@@ -161,7 +161,15 @@ class Tokenizer:
             **{name: part and part.spec() for name, part in parts.items()},
             "model": spec,
         }
-        return Compiled(content, unknown, model.unknown, lambda id_: self.id_to_token(id_) or "")
+        changes_texts = parts["normalizer"] is not None or parts["pre_tokenizer"] is not None
+        added = self._added
+        return Compiled(
+            content,
+            unknown,
+            model.unknown,
+            lambda id_: self.id_to_token(id_) or "",
+            (lambda: Stepwise(parts, added)) if changes_texts else None,
+        )
 
     # Reading and writing
 
