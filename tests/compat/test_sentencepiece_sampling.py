@@ -193,3 +193,15 @@ def test_settings() -> None:
         assert call(1) is None
     sp: Any = ours.SentencePieceProcessor(model_proto=model_proto("bpe"))
     assert sp.parallel_encode(TEXT, chunk_len=3, thread_pool=ours.ThreadPool(2)) == sp.encode(TEXT)
+
+
+def test_a_search_that_takes_too_long_returns_the_best_alone() -> None:
+    model = ours.SentencePieceProcessor(model_proto=model_proto("unigram"))
+    text = "the dog " * 200
+    try:
+        ours.set_nbest_timeout(1)
+        assert model.nbest_encode(text, nbest_size=10) == [model.encode(text)]
+        assert len(model.nbest_encode("the", nbest_size=1)) == 1
+    finally:
+        ours.SetNBestTimeout(0)
+    assert len(model.nbest_encode(text, nbest_size=2)) == 2

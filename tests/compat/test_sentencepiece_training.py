@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,10 @@ def test_files_and_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ({"enable_differential_privacy": True}, RuntimeError),
         ({"model_prefix": None}, RuntimeError),
         ({"pretokenizer": str.split}, RuntimeError),
+        ({"pretokenizer": lambda text: [text[:-1]]}, ValueError),
+        ({"pretokenizer": lambda text: [text, 1]}, RuntimeError),
+        ({"pretokenizer": list, "pretokenization_delimiter": "|"}, ValueError),
+        ({"pretokenizer": list, "model_type": "word"}, ValueError),
     ],
 )
 def test_wrong_options(options: dict[str, Any], kind: type[Exception]) -> None:
@@ -118,6 +123,34 @@ def test_wrong_options(options: dict[str, Any], kind: type[Exception]) -> None:
         given["sentence_iterator"] = iter(SENTENCES)
     with pytest.raises(kind):
         ours.SentencePieceTrainer.train(**given)
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_training_with_a_pretokenizer(kind: str, tmp_path: Path) -> None:
+    letters = re.compile("\u2581?[aeiou]+|\u2581?[^aeiou\u2581]+|\u2581")
+    given = {
+        "model_type": kind, "vocab_size": 55, "pretokenizer": letters.findall,
+        "hard_vocab_limit": False,
+    }  # fmt: skip
+    data = trained(ours, **given)
+    found, expected = pieces(ours, data), pieces(theirs, trained(theirs, **given))
+    for piece, _ in found[3:]:
+        assert letters.fullmatch(piece), piece
+    same = {piece for piece, _ in found} & {piece for piece, _ in expected}
+    assert len(same) >= (0.8 if kind == "unigram" else 0.95) * len(expected)
+    model = ours.SentencePieceProcessor(model_proto=data)
+    assert model.normalize("  ﬁ  x ") == "▁fi▁x"
+    assert model.decode(model.encode("the dog")) == "the dog"
+    path = tmp_path / "a.txt"
+    path.write_text("\n".join(SENTENCES), "utf-8")
+    writer = io.BytesIO()
+    ours.SentencePieceTrainer.train(input=path, model_writer=writer, **given)
+    assert pieces(ours, writer.getvalue()) == found
+    short = trained(
+        ours, **given | {"pretokenizer": lambda text: [text[:9]], "vocab_size": 40},
+        allow_inconsistent_pretokenization=True,
+    )  # fmt: skip
+    assert "z" not in [piece for piece, _ in pieces(ours, short)]
 
 
 def test_training_with_a_normalizer() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from random import Random
+from time import monotonic
 from typing import Any, TypeVar
 
 from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
@@ -20,6 +21,7 @@ from toksmith.compat.sentencepiece.normalizing import (
 )
 from toksmith.compat.sentencepiece.segmentation import Segmentation
 from toksmith.compat.sentencepiece.segmented import SegmentedTexts
+from toksmith.compat.sentencepiece.settings import nbest_seconds
 from toksmith.compat.sentencepiece.unknown_pieces import UnknownPieces
 from toksmith.decoders import SentencePieceDecoder
 from toksmith.formats import sentencepiece
@@ -261,8 +263,20 @@ class Model:
     def nbest(self, text: Text, size: int) -> list[Segmentation]:
         """Return the best segmentations with their scores, the best first."""
         normalized = self.normalize(text)
-        found = unigram_sampling.nbest(self._lattice("NBestEncode"), normalized.text, size)
-        return [self.place(text, normalized, tokens, score) for tokens, score in found]
+        lattice = self._lattice("NBestEncode")
+        edges_to = unigram_sampling.incoming(lattice, normalized.text)
+        limit = nbest_seconds()
+        try:
+            timed = _Timed(edges_to, monotonic() + limit) if limit and size > 1 else edges_to
+            ways = unigram_sampling.ways_through(timed, size)
+        except TimeoutError:
+            ways = unigram_sampling.ways_through(edges_to, 1)
+        return [
+            self.place(
+                text, normalized, unigram.tokens(lattice.model, normalized.text, path), score
+            )
+            for path, score in ways
+        ]
 
     def sample(self, text: Text, nbest_size: int, alpha: float, rng: Random) -> Segmentation:
         """Return a random segmentation.
@@ -378,6 +392,21 @@ class Model:
         lattice = self._lattice("CalculateEntropy")
         edges_to = unigram_sampling.incoming(lattice, self.normalize(text).text)
         return unigram_sampling.entropy(edges_to, alpha)
+
+
+class _Timed(dict[int, list[unigram.Edge]]):
+    """The edges of a lattice; looking at them after a deadline raises TimeoutError."""
+
+    def __init__(self, edges_to: Mapping[int, list[unigram.Edge]], deadline: float) -> None:
+        super().__init__(edges_to)
+        self._deadline = deadline
+
+    def items(self) -> Iterator[tuple[int, list[unigram.Edge]]]:  # type: ignore[override]
+        """Yield each place with the edges that end there."""
+        for item in super().items():
+            if monotonic() > self._deadline:
+                raise TimeoutError
+            yield item
 
 
 def _rows(items: list[_Item], offsets: OffsetArray) -> list[list[_Item]]:

@@ -10,6 +10,8 @@ from toksmith.errors import UnsupportedError
 RANDOM = Random()
 """The source of randomness of all samples."""
 
+_nbest_seconds = 0.0
+
 
 def set_random_generator_seed(seed: int) -> None:
     """Seed the samples that follow.
@@ -29,11 +31,18 @@ def set_min_log_level(v: int) -> None:
 
 
 def set_nbest_timeout(timeout_ms: int) -> None:
-    """Accept SentencePiece's time limit of n-best searches; here they have none.
+    """Limit the time of n-best searches; one that takes longer returns the best alone.
 
     Args:
-        timeout_ms: the limit in milliseconds.
+        timeout_ms: the limit in milliseconds; 0, as at first, for none.
     """
+    global _nbest_seconds
+    _nbest_seconds = max(timeout_ms, 0) / 1000
+
+
+def nbest_seconds() -> float:
+    """Return the time limit of n-best searches; 0 for none."""
+    return _nbest_seconds
 
 
 def set_data_dir(data_dir: str) -> None:

@@ -14,6 +14,7 @@ from toksmith.compat.sentencepiece.by_frequency import train_by_frequency
 from toksmith.compat.sentencepiece.failures import MissingFileError, SentencePieceError
 from toksmith.compat.sentencepiece.messages import message_classes
 from toksmith.compat.sentencepiece.normalizer import SentencePieceNormalizer
+from toksmith.compat.sentencepiece.pretokenizing import train_on_parts
 from toksmith.errors import FormatError, ToksmithError, UnsupportedError
 from toksmith.stages.charsmap_rules import RULES, charsmap_of
 from toksmith.tokenizer import Tokenizer
@@ -98,6 +99,8 @@ def _train(given: Mapping[str, Any]) -> tuple[Tokenizer, Mapping[str, Any]]:
     wanted = {name: value for name, value in given.items() if name not in _WITHOUT_EFFECT}
     files = _list("input", wanted.pop("input", ()))
     sentences = wanted.pop("sentence_iterator", None) or wanted.pop("sentence_reader", None)
+    pretokenizer = wanted.pop("pretokenizer", None)
+    is_lenient = bool(wanted.pop("allow_inconsistent_pretokenization", False))
     for name in ("model_prefix", "vocabulary_output_piece_score"):
         wanted.pop(name, None)
     kind = str(wanted.pop("model_type", "unigram")).lower()
@@ -113,6 +116,16 @@ def _train(given: Mapping[str, Any]) -> tuple[Tokenizer, Mapping[str, Any]]:
             {"texts": _lines(sentences)} if sentences is not None
             else {"files": [os.fspath(path) for path in files]}
         )  # fmt: skip
+        if pretokenizer is not None:
+            if kind in ("word", "char") or chosen.get("pretokenization_delimiter"):
+                raise SentencePieceError(
+                    "pretokenizer is for unigram and bpe models, without pretokenization_delimiter"
+                )
+            tokenizer = train_on_parts(
+                pretokenizer, is_lenient, kind, size, chosen, source.get("files"),
+                source.get("texts"), threads,
+            )  # fmt: skip
+            return tokenizer, chosen | {"vocab_size": len(tokenizer), "model_type": kind}
         if kind in ("word", "char"):
             tokenizer = train_by_frequency(
                 kind, size, chosen, source.get("files"), source.get("texts"), threads
@@ -151,10 +164,6 @@ def _value(name: str, value: Any) -> Any:
     if name not in _KINDS:
         if name in SentencePieceOptions.refused:
             raise UnsupportedError(f"{name}: {SentencePieceOptions.refused[name]}")
-        if name in ("pretokenizer", "allow_inconsistent_pretokenization"):
-            raise UnsupportedError(
-                f"{name} is not supported: put pretokenization_delimiter= between the parts instead"
-            )
         raise MissingFileError(f"unknown option {name!r:.80}: see SentencePieceTrainer.train")
     kind = _KINDS[name]
     if name in ("control_symbols", "user_defined_symbols"):
