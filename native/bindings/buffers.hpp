@@ -103,6 +103,7 @@ void bind_added(nb::module_& module);
 void bind_vocab(nb::module_& module);
 void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);
+void bind_segmentations(nb::module_& module);
 void bind_utf8(nb::module_& module);
 void bind_counting(nb::module_& module);
 void bind_text_column(nb::module_& module);

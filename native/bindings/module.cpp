@@ -24,6 +24,7 @@ NB_MODULE(_kernel, module) {
     toksmith::bindings::bind_vocab(module);
     toksmith::bindings::bind_decode(module);
     toksmith::bindings::bind_lists(module);
+    toksmith::bindings::bind_segmentations(module);
     toksmith::bindings::bind_counting(module);
     toksmith::bindings::bind_utf8(module);
     toksmith::bindings::bind_words(module);

@@ -463,6 +463,19 @@ def to_array(ids: list[int]) -> NDArray[numpy.uint32] | None:
     Return the ids of a list as an array, or None unless all are ints of 32 bits.
     """
 
+def serialize_segmentations(
+    texts: list[bytes],
+    offsets: NDArray[numpy.int64],
+    ids: NDArray[numpy.uint32],
+    begins: NDArray[numpy.int64],
+    ends: NDArray[numpy.int64],
+    silent: NDArray[numpy.bool_],
+    pieces: list[bytes],
+) -> list[bytes]:
+    """
+    Return the message SentencePieceText of each text; its places are in bytes.
+    """
+
 class ChunkCounter:
     def __init__(self, splitter: Splitter, instruction_set: str) -> None: ...
     def add_texts(self, texts: Sequence[object], threads: int) -> None: ...

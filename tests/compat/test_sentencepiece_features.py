@@ -6,10 +6,13 @@ import io
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 import toksmith.compat.sentencepiece as ours
 from tests.compat.sentencepiece_models import LINES, texts
+from toksmith.compat.sentencepiece import sentencepiece_pb2
+from toksmith.engine import portable
 
 theirs = pytest.importorskip("sentencepiece")
 
@@ -80,3 +83,40 @@ def test_normalize(pair: tuple[Any, Any]) -> None:
     for given in (HARD, data):
         assert mine.normalize(given) == peer.normalize(given)
         assert mine.normalize(given, True) == peer.normalize(given, with_offsets=True)
+
+
+def test_messages_are_those_of_the_fallback_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = ["é" * 200 + " the dog " * 2000, "", "喵" * 3]
+    for kind in ("unigram", "bpe"):
+        model = ours.SentencePieceProcessor(model_proto=model_proto(kind, "spaces"))
+        found = model.encode([*HARD, *long], "serialized_proto")
+        with monkeypatch.context() as without:
+            without.setattr(portable, "_kernel", None)
+            assert model.encode([*HARD, *long], "serialized_proto") == found
+
+
+def test_the_kernel_refuses_places_outside_of_texts() -> None:
+    good: dict[str, Any] = {
+        "texts": [b"ab"], "offsets": [0, 1], "ids": [3], "begins": [0], "ends": [2],
+        "silent": [False], "pieces": [b"ab"],
+    }  # fmt: skip
+    kinds = {"ids": np.uint32, "silent": np.bool_}
+
+    def call(**changes: Any) -> Any:
+        given = {
+            name: value if name in ("texts", "pieces") else np.array(value, kinds.get(name, "i8"))
+            for name, value in {**good, **changes}.items()
+        }
+        return portable.serialize_segmentations(**given)
+
+    message = sentencepiece_pb2.SentencePieceText.FromString(call()[0])
+    assert message.pieces[0].surface == message.text == "ab"
+    for wrong in (
+        {"ends": [3]}, {"begins": [-1]}, {"begins": [2], "ends": [1]}, {"offsets": [0, 2]},
+        {"offsets": [1, 0]}, {"offsets": [0]}, {"pieces": []}, {"silent": []},
+        {"ends": [3], "silent": [True]},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"must|outside"):
+            call(**wrong)
+    with pytest.raises(TypeError):
+        call(pieces=["ab"])

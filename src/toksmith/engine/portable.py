@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from toksmith import results
+from toksmith._base.arrays import IdArray, OffsetArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, utf8
 
@@ -105,6 +106,34 @@ def read_pieces(data: bytes) -> tuple[tuple[bytes, ...], array[float], bytes, by
     """
     found = None if _kernel is None else _kernel.read_pieces(data)
     return found and (found[0], array("d", found[1]), found[2], found[3])
+
+
+def serialize_segmentations(
+    texts: list[bytes],
+    offsets: OffsetArray,
+    ids: IdArray,
+    begins: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    silent: npt.NDArray[np.bool_],
+    pieces: list[bytes],
+) -> list[bytes] | None:
+    """Return SentencePiece's message ``SentencePieceText`` of each text.
+
+    Args:
+        texts: UTF-8.
+        offsets: text ``i`` has the pieces from ``offsets[i]`` to ``offsets[i + 1]``.
+        ids: of the pieces.
+        begins: where the surface of each piece starts in its text, in bytes.
+        ends: where it ends.
+        silent: which pieces have no surface.
+        pieces: the pieces as UTF-8.
+
+    Returns:
+        ``None`` if there is no compiled module.
+    """
+    if _kernel is None:
+        return None
+    return _kernel.serialize_segmentations(texts, offsets, ids, begins, ends, silent, pieces)
 
 
 def check_character_map(charsmap: bytes) -> None:

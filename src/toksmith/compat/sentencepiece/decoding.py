@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from toksmith._base.arrays import IdArray
@@ -21,6 +21,7 @@ from toksmith.compat.sentencepiece.options import ThreadPool
 from toksmith.compat.sentencepiece.piece_text import BatchDecoder, text_of_pieces
 from toksmith.compat.sentencepiece.segmentation import Segmentation
 from toksmith.compat.sentencepiece.vocabulary import Vocabulary
+from toksmith.engine import portable
 
 _FEW = 256
 """Up to this many ids, decoding in Python is faster than with NumPy."""
@@ -113,10 +114,10 @@ class Decoding(Vocabulary):
         return_bytes: bool,
     ) -> list[Any]:
         model = self._model
-        if not self._decode_extra and form in (str, bytes):
-            known = [self._ids_of(row) for row in rows]
-            if not any(row is None for row in known) and not model.decoder.charsmap:
-                return self._decoded_at_once(rows, known, form, threads)
+        if not self._decode_extra and form in (str, bytes) and not model.decoder.charsmap:
+            ids = self._joined_ids(rows)
+            if ids is not None:
+                return self._decoded_at_once(rows, ids, form, threads)
         found: list[Any] = []
         for row in rows:
             pieces = [self._piece_of(each) for each in row]
@@ -144,14 +145,12 @@ class Decoding(Vocabulary):
     def _decoded_at_once(
         self,
         rows: Sequence[Sequence[Any]],
-        known: Sequence[IdArray | None],
+        ids: IdArray,
         form: OutType,
         threads: int | None,
     ) -> list[Any]:
         """Return the texts of rows whose pieces are all known."""
-        held = [ids for ids in known if ids is not None]
-        ends = [*accumulate(map(len, held))]
-        ids = np.concatenate([np.zeros(0, np.uint32), *held])
+        ends = [*accumulate(map(len, rows))]
         texts = self._decoder.decode(ids, ends, thread_count(threads, ids.nbytes))
         found: list[Any] = []
         for row, text in zip(rows, texts, strict=True):
@@ -161,6 +160,18 @@ class Decoding(Vocabulary):
             else:
                 found.append(text.encode() if form is bytes else text)
         return found
+
+    def _joined_ids(self, rows: Sequence[Sequence[Any]]) -> IdArray | None:
+        """Return the ids of all rows; ``None`` if one of their pieces is not known."""
+        if all(type(row) is list for row in rows):
+            ids = portable.to_array([*chain.from_iterable(rows)])
+            if ids is not None:
+                if len(ids):
+                    self._checked_id(ids.max())
+                return ids
+        known = [self._ids_of(row) for row in rows]
+        held = [ids for ids in known if ids is not None]
+        return None if len(held) < len(known) else np.concatenate([np.zeros(0, np.uint32), *held])
 
     def _ids_of(self, row: Sequence[Any]) -> IdArray | None:
         """Return the ids of a row of ids or pieces; ``None`` if one of its pieces is not known."""

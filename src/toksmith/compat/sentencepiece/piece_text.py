@@ -57,16 +57,16 @@ class BatchDecoder:
         """
         data = self._engine.decode(ids, threads)
         sizes = self._sizes[ids]
-        places = np.concatenate([[0], sizes.cumsum()]).tolist()
+        places = np.concatenate([[0], sizes.cumsum()])[[0, *ends]].tolist()  # of rows, in bytes
         # Pieces without text between bytes keep characters apart that the bytes would form.
         apart = np.flatnonzero(self._is_byte[ids[:-1]] & (sizes[1:] == 0))
         broken = {*np.searchsorted(ends, apart, "right").tolist()}
         found: list[str | None] = []
         start = 0
         for row, end in enumerate(ends):
-            first = places[start] + self._stripped(ids, sizes, start, end)
+            first = places[row] + self._stripped(ids, sizes, start, end)
             try:
-                text = data[first : places[end]].decode()
+                text = data[first : places[row + 1]].decode()
             except UnicodeDecodeError:
                 broken.add(row)
             found.append(None if row in broken else text)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from toksmith._base.arrays import IdArray, OffsetArray
 from toksmith._base.lazy import np, npt
 from toksmith.compat.sentencepiece.segmentation import Segmentation
+from toksmith.engine import portable
 
 
 class SegmentedTexts(NamedTuple):
@@ -52,4 +53,7 @@ class SegmentedTexts(NamedTuple):
 
     def serialize(self) -> list[bytes]:
         """Return the message ``SentencePieceText`` of each text; its places are in bytes."""
-        return [row.serialize() for row in self.rows()]
+        found = portable.serialize_segmentations(
+            self.texts, self.offsets, self.ids, self.begins, self.ends, self.silent, self.pieces
+        )
+        return [row.serialize() for row in self.rows()] if found is None else found
