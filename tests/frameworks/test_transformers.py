@@ -305,7 +305,7 @@ def test_threads_with_different_lengths(file: Path) -> None:
 
 
 def test_what_is_no_fast_tokenizer() -> None:
-    with pytest.raises(OptionError, match="takes a fast tokenizer"):
+    with pytest.raises(OptionError, match="takes a tokenizer"):
         fast.accelerate("gpt2")
 
 

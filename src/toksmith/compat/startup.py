@@ -16,18 +16,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MODULES = {"transformers.tokenization_utils_tokenizers", "transformers.tokenization_utils_fast"}
-"""The modules that define the class of fast tokenizers: in transformers 5, and in 4."""
+MODULES = {
+    "transformers.tokenization_utils_tokenizers",  # the class of fast tokenizers, transformers 5
+    "transformers.tokenization_utils_fast",  # the same, transformers 4
+    "transformers.models.gpt2.tokenization_gpt2",  # slow tokenizers that toksmith runs
+    "transformers.models.bert.tokenization_bert",
+}
+"""The modules whose import activates toksmith."""
 
 
 def install() -> None:
-    """Wait for transformers' fast tokenizers, and activate toksmith when they are imported."""
+    """Wait for transformers' tokenizers, and activate toksmith when they are imported."""
     if not any(isinstance(finder, Finder) for finder in sys.meta_path):
         sys.meta_path.insert(0, Finder())
 
 
 class Finder:
-    """A finder that finds nothing itself; it adds a step to the loading of two modules."""
+    """A finder that finds nothing itself; it adds a step to the loading of :data:`MODULES`."""
 
     @classmethod
     def find_spec(

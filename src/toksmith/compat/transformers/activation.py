@@ -1,4 +1,4 @@
-"""Puts toksmith into transformers' fast tokenizers, and takes it out again."""
+"""Puts toksmith into transformers' tokenizers, and takes it out again."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from toksmith._base.lazy import extra
 from toksmith.compat.tokenizers.decoders import DecodeStream
+from toksmith.compat.transformers import slow
 from toksmith.compat.transformers.backend import Backend
 from toksmith.compat.transformers.batch import Call, encode
 from toksmith.errors import OptionError
@@ -23,9 +24,10 @@ _STOPPED: list[bool] = []
 
 
 def activate() -> None:
-    """Let toksmith encode for all fast tokenizers that are made from now on.
+    """Let toksmith encode for all tokenizers that are made from now on.
 
-    Calling it twice does no harm.
+    These are the fast tokenizers, and of transformers 4 also ``GPT2Tokenizer`` and
+    ``BertTokenizer``. Calling it twice does no harm.
 
     Raises:
         MissingExtraError: transformers is not installed.
@@ -34,14 +36,19 @@ def activate() -> None:
     _patch_calls(base)
     if any(name == "__init__" for _, name, _ in _PATCHED):
         return
-    before = base.__init__
+    for each in (base, *slow.classes()):
+        _replace(each, "__init__", _init(each.__init__))
+
+
+def _init(before: Callable[..., None]) -> Any:
+    """Return a constructor that puts toksmith into what it has made."""
 
     @functools.wraps(before)
     def init(self: Any, *args: Any, **options: Any) -> None:
         before(self, *args, **options)
         _put_in(self)
 
-    _replace(base, "__init__", init)
+    return init
 
 
 def deactivate() -> None:
@@ -62,19 +69,20 @@ def active() -> Iterator[None]:
 
 
 def accelerate(tokenizer: Any) -> Any:
-    """Let toksmith encode for one fast tokenizer, and return it.
+    """Let toksmith encode for one tokenizer, and return it.
 
     Args:
-        tokenizer: a fast tokenizer of transformers.
+        tokenizer: a tokenizer of transformers. A slow one that toksmith does not run stays as it
+            is; :func:`engine_of` says so.
 
     Raises:
         OptionError: it is none.
         MissingExtraError: transformers is not installed.
     """
     base = _base_class()
-    if not isinstance(tokenizer, base):
+    if not isinstance(tokenizer, import_module("transformers").PreTrainedTokenizerBase):
         raise OptionError(
-            f"tokenizer is a {type(tokenizer).__name__}: accelerate takes a fast tokenizer of "
+            f"tokenizer is a {type(tokenizer).__name__}: accelerate takes a tokenizer of "
             "transformers, such as AutoTokenizer.from_pretrained returns"
         )
     _patch_calls(base)
@@ -93,7 +101,9 @@ def _base_class() -> Any:
 
 
 def _put_in(tokenizer: Any) -> None:
-    if not isinstance(tokenizer._tokenizer, Backend):
+    if type(tokenizer) in slow.classes():
+        setattr(tokenizer, slow.MARK, True)
+    elif tokenizer.is_fast and not isinstance(tokenizer._tokenizer, Backend):
         tokenizer._tokenizer = Backend(tokenizer._tokenizer)
 
 
@@ -128,6 +138,8 @@ def _patch_calls(base: Any) -> None:
         known = {*inspect.signature(base._batch_encode_plus).parameters}
         _replace(base, "_batch_encode_plus", _batch_encode_plus(base._batch_encode_plus, known))
     _replace(base, "_encode_plus", _encode_plus(base._encode_plus, known))
+    for each in slow.classes():
+        _replace(each, "_tokenize", slow.patched(each._tokenize))
     from tokenizers import decoders
 
     # The stock stream takes no backend for a tokenizer; serving engines look it up here.
