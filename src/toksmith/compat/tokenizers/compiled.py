@@ -11,10 +11,11 @@ from typing import Any
 from toksmith import framing
 from toksmith.compat.tokenizers.encoding import Encoding
 from toksmith.compat.tokenizers.failures import TokenizersError
-from toksmith.compat.tokenizers.lengths import Truncation
+from toksmith.compat.tokenizers.lengths import NO_SECOND, TOO_SHORT, Truncation
 from toksmith.compat.tokenizers.stepwise import Stepwise
 from toksmith.errors import OptionError, ToksmithError, UnsupportedError
 from toksmith.formats.huggingface import file
+from toksmith.framing.template import TextPart
 from toksmith.models import Unigram
 from toksmith.results import RaggedInputs
 from toksmith.tokenizer import Tokenizer
@@ -53,6 +54,7 @@ class Compiled:
         self._unknown, self._failure, self._spelled = unknown, failure, spelled
         self._make_stepwise = stepwise
         self.frames = True
+        content = {name: _listed(entry) for name, entry in content.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
@@ -61,12 +63,15 @@ class Compiled:
                 pipeline = file.pipeline_of(_SOURCE, {**content, "post_processor": None})
                 self.frames = False
             self.tokenizer = Tokenizer(pipeline)
-        self._surfaces = {
-            token["id"] for token in content["added_tokens"] if token["lstrip"] or token["rstrip"]
+        # The tokens that are shown as their text, and whether that is normalized.
+        self._surfaces: dict[int, bool] = {
+            token["id"]: token["normalized"]
+            for token in content["added_tokens"]
+            if token["lstrip"] or token["rstrip"]
         }
         model = pipeline.model
         if isinstance(model, Unigram) and model.unk_id is not None:
-            self._surfaces.add(model.unk_id)
+            self._surfaces[model.unk_id] = True
         self._has_processor = content["post_processor"] is not None
 
     def texts(
@@ -81,7 +86,7 @@ class Compiled:
         """Return the encoding of each text, before the post-processor."""
         rows = self._rows(texts, None, False, special, pre_split, spans, False, False)
         lists = rows.lists(rows.ids)
-        make = _Columns(self, rows, texts, None, special, pre_split)
+        make = _Columns(self, rows, texts, None, special, pre_split, spans=spans)
         return [
             Encoding.of(ids, lambda name, row=row: make.column(row, name), type_id)  # type: ignore[misc]
             for row, ids in enumerate(lists)
@@ -108,13 +113,19 @@ class Compiled:
                 direction=truncation.direction,  # type: ignore[arg-type]
             )
         how = cut, special, pre_split, spans
+        shown = {"spans": spans, "framed": add_special_tokens}
         rows = self._rows(texts, pairs, *how, add_special_tokens, False)
-        made = _Columns(self, rows, texts, pairs, special, pre_split, truncation)
+        made = _Columns(self, rows, texts, pairs, special, pre_split, truncation, **shown)
 
         def overflowing(row: int) -> list[Encoding]:
             pair = None if pairs is None else [pairs[row]]
-            found = self._rows([texts[row]], pair, *how, add_special_tokens, True)
-            columns = _Columns(self, found, [texts[row]], pair, special, pre_split, truncation)
+            try:
+                found = self._rows([texts[row]], pair, *how, add_special_tokens, True)
+            except TokenizersError:  # a text is cut to nothing
+                return []
+            columns = _Columns(
+                self, found, [texts[row]], pair, special, pre_split, truncation, **shown
+            )
             return [columns.encoding(place, None) for place in range(1, len(found))]
 
         def of(row: int) -> Encoding:
@@ -145,13 +156,21 @@ class Compiled:
                 add_special_tokens=add_special_tokens,
                 overflow=overflow,
             )
-        except OptionError:
-            raise
+        except OptionError as wrong:
+            raise self._refusal(cut, pairs) or wrong from wrong
         except ToksmithError as wrong:
             raise self._failure() from wrong
         if self._unknown is not None and (rows.ids == self._unknown).any():
             raise self._failure()
         return rows
+
+    def _refusal(
+        self, cut: framing.Truncation | bool, pairs: Sequence[Any] | None
+    ) -> TokenizersError | None:
+        """Return the error for texts that cannot be cut; ``None`` if they are not to be cut."""
+        if not isinstance(cut, framing.Truncation):
+            return None
+        return NO_SECOND if cut.strategy == "only_second" and pairs is None else TOO_SHORT
 
     def words(self, text: Any, pair: Any, special: Special) -> list[list[int | None]]:
         """Return the word of each token of a text, and of its pair."""
@@ -182,6 +201,39 @@ class Compiled:
         """Return whether a token is shown as its text, whatever its spelling."""
         return token_id in self._surfaces
 
+    def surface(self, token_id: int, text: str) -> str:
+        """Return what is shown for a token that stands for a text."""
+        if not self._surfaces[token_id] or not self.tokenizer.pipeline.normalizer:
+            return text
+        return self.tokenizer.normalize(text)
+
+    def places(
+        self, sizes: dict[int, int], is_pair: bool, framed: bool
+    ) -> dict[int, tuple[int, int]]:
+        """Return the tokens of each text of a row, from the number of tokens of each."""
+        if not is_pair and not self._has_processor:
+            return {}
+        template = self.tokenizer.pipeline.framing.template
+        found, at = {}, 0
+        for part in template.pair if is_pair else template.single:
+            if isinstance(part, TextPart):
+                which = "AB".index(part.which)
+                found[which] = at, at + sizes[which]
+                at += sizes[which]
+            else:
+                at += framed
+        return found
+
+
+def _listed(entry: Any) -> Any:
+    """Return an entry of tokenizer.json whose pairs are lists, as JSON has them."""
+    if isinstance(entry, dict):
+        return {
+            key: value if key in ("vocab", "merges") else _listed(value)
+            for key, value in entry.items()
+        }
+    return [*map(_listed, entry)] if isinstance(entry, list | tuple) else entry
+
 
 class _Columns:
     """The columns of some rows: each is made for all rows at its first use."""
@@ -195,7 +247,11 @@ class _Columns:
         special: Special,
         pre_split: bool,
         truncation: Truncation | None = None,
+        *,
+        spans: bool = True,
+        framed: bool = False,
     ) -> None:
+        self._spans, self._framed = spans, framed
         self._compiled, self._rows = compiled, rows
         self._texts, self._pairs = texts, pairs
         self._special, self._pre_split, self._truncation = special, pre_split, truncation
@@ -239,7 +295,7 @@ class _Columns:
 
     @cached_property
     def _offsets(self) -> list[list[tuple[int, int]]]:
-        if self._rows.spans is None:
+        if not self._spans:
             return [[(0, 0)] * size for size in self._sizes]
         return self._rows.span_lists()
 
@@ -247,7 +303,7 @@ class _Columns:
         ids = self._ids[row]
         compiled = self._compiled
         tokens = list(map(compiled.spelling, ids))
-        if any(map(compiled.has_surface, ids)) and self._rows.spans is not None:
+        if any(map(compiled.has_surface, ids)) and self._spans:
             document = int(self._rows.document[row])
             texts = [self._texts[document], self._pairs and self._pairs[document]]
             words = self._words(row) if self._pre_split else None
@@ -266,7 +322,7 @@ class _Columns:
                     text = texts[sequence]
                     if words is not None:
                         text = text[words[place]]
-                    tokens[place] = text[start:end] or tokens[place]
+                    tokens[place] = compiled.surface(token_id, text[start:end]) or tokens[place]
         return tokens
 
     def _words(self, row: int) -> list[int | None]:
@@ -310,6 +366,6 @@ class _Columns:
 
     def places(self, row: int) -> dict[int, tuple[int, int]]:
         """Return the tokens of each text, as tokenizers keeps them."""
-        if self._pairs is None and not self._compiled._has_processor:
-            return {}
-        return self._parts(row)
+        sequence = self._sequence[row]
+        sizes = {which: sequence.count(which) for which in (0, 1)}
+        return self._compiled.places(sizes, self._pairs is not None, self._framed)

@@ -51,7 +51,8 @@ class Component:
             cls._kinds = {}
         elif type is not None:
             cls._kinds[type] = cls
-            cls._defaults = {"type": type, **cls._defaults}
+            others = {key: value for key, value in cls._defaults.items() if key != "type"}
+            cls._defaults = {"type": type, **others}
 
     @classmethod
     def from_spec(cls, spec: Mapping[str, Any]) -> Any:
@@ -139,13 +140,13 @@ class Component:
             ) from wrong
 
     def __repr__(self) -> str:
-        return self._shown(None)
+        return self._shown(LONG)
 
     def __str__(self) -> str:
-        return self._shown(_SHORT)
+        return self._shown(SHORT)
 
     def _shown(self, limit: int | None) -> str:
-        """Return the settings as tokenizers shows them: ``str`` cuts lists after five members."""
+        """Return the settings as tokenizers shows them: cut after some members of each list."""
         parts = [
             f"{key}={value if key in self._words else shown(value, limit)}"
             for key, value in self.spec().items()
@@ -154,7 +155,8 @@ class Component:
         return f"{self._defaults['type']}({', '.join(parts)})"
 
 
-_SHORT = 5
+LONG, SHORT = 99, 5
+"""The most members of a list that ``repr`` and ``str`` show."""
 
 MemberT = TypeVar("MemberT", bound=Component)
 

@@ -17,6 +17,12 @@ _STRATEGIES = {
 _SPELLED = {spelled: name for name, spelled in _STRATEGIES.items()}
 
 
+NO_SECOND = TokenizersError("Truncation error: Second sequence not provided")
+TOO_SHORT = TokenizersError(
+    "Truncation error: Sequence to truncate too short to respect the provided max_length"
+)
+
+
 class Truncation(NamedTuple):
     """How encodings are cut; the fields are the arguments of ``enable_truncation``."""
 
@@ -47,6 +53,13 @@ class Truncation(NamedTuple):
             "strategy": _STRATEGIES[self.strategy],
             "stride": self.stride,
         }
+
+    def __str__(self) -> str:
+        return (
+            f"TruncationParams(direction={self.direction.capitalize()}, "
+            f"max_length={self.max_length}, strategy={_STRATEGIES[self.strategy]}, "
+            f"stride={self.stride})"
+        )
 
     @classmethod
     def of(cls, spec: Mapping[str, Any]) -> Truncation:
@@ -83,12 +96,9 @@ class Truncation(NamedTuple):
             return
         target = text if self.strategy == "only_first" else pair
         if target is None:
-            raise TokenizersError("Truncation error: Second sequence not provided")
+            raise NO_SECOND
         if len(target) <= surplus:
-            raise TokenizersError(
-                "Truncation error: Sequence to truncate too short to respect the provided "
-                "max_length"
-            )
+            raise TOO_SHORT
         target.truncate(len(target) - surplus, self.stride, self.direction)
 
 
@@ -121,6 +131,14 @@ class Padding(NamedTuple):
             "pad_type_id": self.pad_type_id,
             "pad_token": self.pad_token,
         }
+
+    def __str__(self) -> str:
+        strategy = "BatchLongest" if self.length is None else f"Fixed({self.length})"
+        return (
+            f"PaddingParams(strategy={strategy}, direction={self.direction.capitalize()}, "
+            f"pad_to_multiple_of={self.pad_to_multiple_of}, pad_id={self.pad_id}, "
+            f'pad_type_id={self.pad_type_id}, pad_token="{self.pad_token}")'
+        )
 
     @classmethod
     def of(cls, spec: Mapping[str, Any]) -> Padding:

@@ -63,15 +63,17 @@ class Stepwise:
         spans: bool = True,
     ) -> list[Encoding]:
         """Return the encoding of each text, before the post-processor."""
+        found = [self._text(text, type_id, special, pre_split) for text in texts]
+        if not spans:
+            for each in found:
+                each._columns["offsets"] = [(0, 0)] * len(each)
+        return found
+
+    def _text(self, text: Any, type_id: int, special: Special, pre_split: bool) -> Encoding:
         if not pre_split:
-            return [self._encoding(text, type_id, None, special) for text in texts]
-        return [
-            Encoding.merge(
-                [self._encoding(word, type_id, place, special) for place, word in enumerate(words)],
-                False,
-            )
-            for words in texts
-        ]
+            return self._encoding(text, type_id, None, special)
+        words = [self._encoding(word, type_id, place, special) for place, word in enumerate(text)]
+        return Encoding.merge(words, False)
 
     def _encoding(self, text: str, type_id: int, word: int | None, special: Special) -> Encoding:
         pretok = PreTokenizedString(text)

@@ -14,7 +14,14 @@ from toksmith._base import files
 from toksmith.compat.tokenizers.added_token import AddedToken, added_token
 from toksmith.compat.tokenizers.added_vocabulary import AddedVocabulary
 from toksmith.compat.tokenizers.compiled import Compiled
-from toksmith.compat.tokenizers.component import Component, compact_json, last_change, shown
+from toksmith.compat.tokenizers.component import (
+    LONG,
+    SHORT,
+    Component,
+    compact_json,
+    last_change,
+    shown,
+)
 from toksmith.compat.tokenizers.decoders import Decoder
 from toksmith.compat.tokenizers.encoding import Encoding
 from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
@@ -318,22 +325,22 @@ class Tokenizer:
             raise TokenizersError(f"{path}: {wrong.strerror}") from wrong
 
     def __repr__(self) -> str:
-        return self._shown(None)
+        return self._shown(LONG)
 
     def __str__(self) -> str:
-        return self._shown(5)
+        return self._shown(SHORT)
 
-    def _shown(self, limit: int | None) -> str:
+    def _shown(self, limit: int) -> str:
         parts = {
-            "version": "1.0",
-            "truncation": self._truncation and Shown(self._truncation.spec()),
-            "padding": self._padding and Shown(self._padding.spec()),
-            "added_tokens": self._added.spec(),
-            **self._parts,
+            "version": '"1.0"',
+            "truncation": str(self._truncation),
+            "padding": str(self._padding),
+            **{
+                name: shown(held, limit)
+                for name, held in (("added_tokens", self._added.spec()), *self._parts.items())
+            },
         }
-        return (
-            f"Tokenizer({', '.join(f'{key}={shown(held, limit)}' for key, held in parts.items())})"
-        )
+        return f"Tokenizer({', '.join(f'{name}={held}' for name, held in parts.items())})"
 
     # Vocabulary
 
@@ -734,16 +741,6 @@ class Tokenizer:
         special = trainer.train(self.model)
         self._forget()
         self.add_special_tokens(special)
-
-
-class Shown:
-    """A dictionary that ``repr`` shows as the arguments of a class."""
-
-    def __init__(self, held: dict[str, Any]) -> None:
-        self._held = held
-
-    def __str__(self) -> str:
-        return shown(self._held)
 
 
 def _model_of(spec: Any) -> Model:
