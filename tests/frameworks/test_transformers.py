@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -181,7 +182,8 @@ def test_activate_and_deactivate(file: Path) -> None:
         assert fast.engine_of(before).startswith("transformers")
         assert inside(TEXTS).input_ids == before(TEXTS).input_ids
     outside = load(file)
-    assert fast.engine_of(outside).startswith("transformers")
+    for each in (inside, outside):
+        assert fast.engine_of(each) == "transformers: toksmith is not active"
     assert inside(TEXTS).input_ids == outside(TEXTS).input_ids
 
 
@@ -327,3 +329,16 @@ def test_streams_take_a_backend(file: Path) -> None:
     for each in ids:
         backend = tokenizer._tokenizer
         assert stream.step(backend, each) == same.step(backend.stock, each)
+
+
+@pytest.mark.usefixtures("unpatched")
+def test_the_guide(
+    shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(__file__).parents[2] / "docs/guides/transformers.md"
+    [code] = re.findall(r"```python no-run\n(.*?)```", page.read_text(), re.DOTALL)
+    file = shared / "data/vocab/gpt2_tokenizer.json"
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: load(file))
+    exec(code, {})
+    [shown] = re.findall(r"print\(.*\)  # (.*)", code)
+    assert capsys.readouterr().out.strip() == shown

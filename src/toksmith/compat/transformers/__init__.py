@@ -15,7 +15,13 @@ Example:
 
 from __future__ import annotations
 
-from toksmith.compat.transformers.activation import accelerate, activate, active, deactivate
-from toksmith.compat.transformers.backend import Backend, engine_of
+from toksmith.compat.transformers.activation import (
+    accelerate,
+    activate,
+    active,
+    deactivate,
+    engine_of,
+)
+from toksmith.compat.transformers.backend import Backend
 
 __all__ = ["Backend", "accelerate", "activate", "active", "deactivate", "engine_of"]

@@ -90,6 +90,32 @@ def accelerate(tokenizer: Any) -> Any:
     return tokenizer
 
 
+def engine_of(tokenizer: Any) -> str:
+    """Return where a tokenizer of transformers encodes its texts, and why.
+
+    Args:
+        tokenizer: one of transformers' tokenizers.
+
+    Example:
+        >>> engine_of(object())
+        'transformers: toksmith is not active'
+    """
+    if not _PATCHED:
+        return "transformers: toksmith is not active"
+    if slow.MARK in getattr(tokenizer, "__dict__", {}):
+        splitter = slow.splitter_of(tokenizer)
+        if splitter.tokenizer is None:
+            return f"transformers: {splitter.reason}"
+        return f"toksmith: {splitter.tokenizer.engine}; added tokens in transformers"
+    if getattr(tokenizer, "is_fast", True) is False:
+        name = type(tokenizer).__name__
+        return f"transformers: {name} is a slow tokenizer that toksmith does not run"
+    backend = getattr(tokenizer, "_tokenizer", None)
+    if isinstance(backend, Backend):
+        return backend.engine
+    return "transformers: it has no backend of toksmith"
+
+
 def _base_class() -> Any:
     """Return the class of fast tokenizers: ``TokenizersBackend``, or that of transformers 4."""
     extra("transformers", of="transformers")

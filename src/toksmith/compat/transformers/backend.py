@@ -7,7 +7,6 @@ import warnings
 from threading import Lock
 from typing import Any
 
-from toksmith.compat.transformers import slow
 from toksmith.errors import ToksmithError
 from toksmith.loading import loads
 from toksmith.tokenizer import Tokenizer
@@ -176,30 +175,6 @@ class Compiled:
                 add_special_tokens=options["add_special_tokens"],
             )
         return [found, *found.overflowing]
-
-
-def engine_of(tokenizer: Any) -> str:
-    """Return where a tokenizer of transformers encodes its texts, and why.
-
-    Args:
-        tokenizer: one of transformers' tokenizers.
-
-    Example:
-        >>> engine_of(object())
-        'transformers: it has no backend of toksmith'
-    """
-    if slow.MARK in getattr(tokenizer, "__dict__", {}):
-        splitter = slow.splitter_of(tokenizer)
-        if splitter.tokenizer is None:
-            return f"transformers: {splitter.reason}"
-        return f"toksmith: {splitter.tokenizer.engine}; added tokens in transformers"
-    if getattr(tokenizer, "is_fast", True) is False:
-        name = type(tokenizer).__name__
-        return f"transformers: {name} is a slow tokenizer that toksmith does not run"
-    backend = getattr(tokenizer, "_tokenizer", None)
-    if isinstance(backend, Backend):
-        return backend.engine
-    return "transformers: it has no backend of toksmith"
 
 
 def _state(stock: Any, name: str) -> Any:
