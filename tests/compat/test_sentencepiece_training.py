@@ -13,6 +13,7 @@ import pytest
 import toksmith.compat.sentencepiece as ours
 from tests.compat.sentencepiece_models import LINES, texts
 from toksmith.compat.sentencepiece import sentencepiece_model_pb2
+from toksmith.errors import ToksmithError
 
 theirs = pytest.importorskip("sentencepiece")
 
@@ -38,7 +39,7 @@ def pieces(module: Any, data: bytes) -> list[tuple[str, float]]:
     "options",
     [
         {"vocab_size": 30},
-        {"vocab_size": 24, "user_defined_symbols": ["22", "<x>"], "pad_id": 3},
+        {"vocab_size": 24, "user_defined_symbols": ["22", "<x>", "low"], "pad_id": 3},
         {"vocab_size": 28, "character_coverage": 0.98, "normalization_rule_name": "identity"},
     ],
 )
@@ -105,6 +106,10 @@ def test_files_and_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         ({"input": "missing.txt"}, OSError),
         ({"color": "red"}, OSError),
         ({"vocab_size": "many"}, ValueError),
+        ({"num_threads": 0}, RuntimeError),
+        ({"sentence_iterator": iter([1])}, ValueError),
+        ({"sentence_iterator": 5}, TypeError),
+        ({"sentence_iterator": iter(["a"]), "input": "a.txt"}, RuntimeError),
         ({"hard_vocab_limit": "perhaps"}, ValueError),
         ({"model_type": "words"}, RuntimeError),
         ({"vocab_size": 9000}, RuntimeError),
@@ -120,9 +125,10 @@ def test_files_and_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_wrong_options(options: dict[str, Any], kind: type[Exception]) -> None:
     given = {"model_prefix": "m", **options}
     if "input" not in options:
-        given["sentence_iterator"] = iter(SENTENCES)
-    with pytest.raises(kind):
+        given.setdefault("sentence_iterator", iter(SENTENCES))
+    with pytest.raises(kind) as found:
         ours.SentencePieceTrainer.train(**given)
+    assert isinstance(found.value, ToksmithError)
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])

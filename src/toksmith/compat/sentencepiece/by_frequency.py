@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,13 +18,14 @@ from toksmith.trainers.options import options_of
 from toksmith.trainers.sentencepiece import normalizer_of
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
 from toksmith.trainers.sentencepiece_vocabulary import (
-    BOUNDARY,
     alphabet_of,
     meta_pieces,
     vocabulary,
 )
 from toksmith.trainers.sentences import read_sentences
 from toksmith.trainers.symbol_words import AnyWords
+
+_WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 
 
 def train_by_frequency(
@@ -52,8 +54,11 @@ def train_by_frequency(
     """
     takes_all = given.get("use_all_vocab", False)
     wanted = {name: value for name, value in given.items() if name != "use_all_vocab"}
-    # Words are counted whole, not in parts that no piece crosses.
-    whole = {"split_by_unicode_script": False, "split_by_number": False, "split_digits": False}
+    # Sentences are counted whole, not in parts that no piece crosses: a symbol takes its space
+    # away, so what is left of its word belongs to the word before.
+    whole = dict.fromkeys(
+        ("split_by_unicode_script", "split_by_number", "split_digits", "split_by_whitespace"), False
+    )
     options = options_of(SentencePieceOptions, f"sentencepiece-{kind}", {**wanted, **whole})
     if kind == "char":
         options = replace(options, hard_vocab_limit=False)
@@ -95,8 +100,8 @@ def _words(words: AnyWords) -> dict[str, int]:
     start = 0
     symbols = spelled.words.symbols.tolist()
     for end, count in zip(spelled.words.ends.tolist(), spelled.words.counts.tolist(), strict=True):
-        word = "".join(map(spelled.characters.__getitem__, symbols[start:end]))
+        sentence = "".join(map(spelled.characters.__getitem__, symbols[start:end]))
         start = end
-        if BOUNDARY not in word:
-            found[word] = found.get(word, 0) + count
+        for word in _WORD.findall(sentence):
+            found[word] = found.get(word, 0) + count  # one with BOUNDARY counts, but is no piece
     return found

@@ -11,7 +11,11 @@ from typing import Any, get_type_hints
 
 from toksmith import formats
 from toksmith.compat.sentencepiece.by_frequency import train_by_frequency
-from toksmith.compat.sentencepiece.failures import MissingFileError, SentencePieceError
+from toksmith.compat.sentencepiece.failures import (
+    MissingFileError,
+    PieceTypeError,
+    SentencePieceError,
+)
 from toksmith.compat.sentencepiece.messages import message_classes
 from toksmith.compat.sentencepiece.normalizer import SentencePieceNormalizer
 from toksmith.compat.sentencepiece.pretokenizing import train_on_parts
@@ -62,7 +66,7 @@ class SentencePieceTrainer:
             tokenizer, spec = _train(given)
         except FormatError as wrong:
             raise MissingFileError(str(wrong)) from wrong
-        except SentencePieceError:
+        except (SentencePieceError, PieceTypeError):
             raise
         except ToksmithError as wrong:
             raise SentencePieceError(str(wrong)) from wrong
@@ -98,7 +102,11 @@ def _train(given: Mapping[str, Any]) -> tuple[Tokenizer, Mapping[str, Any]]:
     """Return the trained tokenizer, and the options for the model's file."""
     wanted = {name: value for name, value in given.items() if name not in _WITHOUT_EFFECT}
     files = _list("input", wanted.pop("input", ()))
-    sentences = wanted.pop("sentence_iterator", None) or wanted.pop("sentence_reader", None)
+    sentences = wanted.pop("sentence_iterator", None)
+    if sentences is None:
+        sentences = wanted.pop("sentence_reader", None)
+    if sentences is not None and not isinstance(sentences, Iterable):
+        raise PieceTypeError(f"sentence_iterator is {sentences!r:.40}: use an iterator of texts")
     pretokenizer = wanted.pop("pretokenizer", None)
     is_lenient = bool(wanted.pop("allow_inconsistent_pretokenization", False))
     for name in ("model_prefix", "vocabulary_output_piece_score"):
@@ -106,8 +114,12 @@ def _train(given: Mapping[str, Any]) -> tuple[Tokenizer, Mapping[str, Any]]:
     kind = str(wanted.pop("model_type", "unigram")).lower()
     if kind not in _MODEL_TYPES:
         raise SentencePieceError(f"model_type is {kind!r:.40}: use {', '.join(_MODEL_TYPES)}")
-    size = int(wanted.pop("vocab_size", 8000))
-    threads = max(int(wanted.pop("num_threads")), 1) if "num_threads" in wanted else None
+    if sentences is not None and files:
+        raise SentencePieceError("sentence_iterator and input are both given: use one of them")
+    size = _whole("vocab_size", wanted.pop("vocab_size", 8000))
+    threads = _whole("num_threads", wanted.pop("num_threads")) if "num_threads" in wanted else None
+    if threads is not None and threads < 1:
+        raise SentencePieceError(f"num_threads is {threads}: use 1 or more")
     with TemporaryDirectory() as folder:
         if (normalizer := wanted.pop("normalizer", None)) is not None:
             wanted |= _options_of(normalizer, wanted, Path(folder))
@@ -145,7 +157,21 @@ def _train(given: Mapping[str, Any]) -> tuple[Tokenizer, Mapping[str, Any]]:
 
 def _lines(sentences: Iterable[str | bytes]) -> Iterator[str | bytes]:
     for sentence in sentences:
-        yield sentence.rstrip("\r\n") if isinstance(sentence, str) else sentence.rstrip(b"\r\n")
+        if isinstance(sentence, str):
+            yield sentence.rstrip("\r\n")
+        elif isinstance(sentence, bytes):
+            yield sentence.rstrip(b"\r\n")
+        else:
+            raise PieceTypeError(
+                f"sentence_iterator yields {sentence!r:.40}: it must yield str or bytes"
+            )
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise SentencePieceError(f"{name} is {value!r:.80}: use a whole number") from None
 
 
 def _list(name: str, value: Any) -> list[Any]:
