@@ -85,6 +85,8 @@ TOKENIZER: Mapping[str, str] = {
     "decode_pieces": "decode([tok.token_id(piece) for piece in pieces])",
     "sample_encode_as_ids": "sample(text, seed=...)",
     "nbest_encode_as_ids": "nbest(text, size)",
+    "sample_encode_and_score": "samples(text, count)",
+    "calculate_entropy": "segmentation_entropy(text)",
     "Encode": "encode(text)",
     "Decode": "decode(ids)",
     # minbpe
