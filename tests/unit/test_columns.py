@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import toksmith
-from toksmith.engine.columns import blocks_of, column_of
+from toksmith import results
+from toksmith.engine import columns
+from toksmith.engine.columns import blocks_of, column_of, texts_of
 from toksmith.errors import OptionError
 from toksmith.measure.inputs import name_texts
 from toksmith.results import Batch
@@ -204,15 +206,14 @@ def test_empty_columns(tok: toksmith.Tokenizer) -> None:
         assert tok.count_batch(column).tolist() == []
 
 
-def test_columns_of_words(tok: toksmith.Tokenizer) -> None:
+@pytest.mark.parametrize(
+    ("library", "name"), [("pyarrow", "array"), ("polars", "Series"), ("pandas", "Series")]
+)
+def test_columns_of_words(tok: toksmith.Tokenizer, library: str, name: str) -> None:
     words = [["low", "lower"], [], ["né"]]
+    column = getattr(pytest.importorskip(library), name)(words)
     want = tok.prepare_ragged(words, pre_split=True)
-    columns = [
-        make(lambda library, name=name: getattr(library, name)(words))()
-        for make, name in ((arrow, "array"), (polars, "Series"), (pandas, "Series"))
-    ]
-    for column in columns:
-        assert tok.prepare_ragged(column, pre_split=True) == want
+    assert tok.prepare_ragged(column, pre_split=True) == want
 
 
 def test_a_column_is_read_where_it_is(tok: toksmith.Tokenizer) -> None:
@@ -273,3 +274,18 @@ def test_a_series_of_a_batch(tok: toksmith.Tokenizer) -> None:
     series = pl.Series("ids", batch)
     assert series.dtype == pl.List(pl.UInt32)
     assert series.to_list() == batch.to_lists()
+
+
+def test_columns_without_the_kernel(
+    tok: toksmith.Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pa = pytest.importorskip("pyarrow")
+    batch = tok.encode_batch(TEXTS)
+    monkeypatch.setattr(columns, "TextColumn", None)
+    monkeypatch.setattr(results, "arrow_lists", results._arrow_lists)
+    assert columns.column_of(pa.array(TEXTS), "texts") == TEXTS
+    assert tok.encode_batch(pa.chunked_array([TEXTS[:2], TEXTS[2:]])) == batch
+    assert list(texts_of({"a": pa.array(TEXTS)})) == TEXTS
+    with pytest.raises(OptionError, match=r"texts\[1\] is None"):
+        tok.encode_batch(pa.array(["a", None]))
+    assert pa.array(batch).to_pylist() == batch.to_lists()

@@ -686,7 +686,8 @@ class Tokenizer(TokenizerHabits):
         """Return the ids of many texts, or pairs of texts, in one array; see :meth:`encode`.
 
         Args:
-            texts: the documents.
+            texts: the documents: a list, or any iterable of texts. A column of pyarrow or polars,
+                or of another library that exports Arrow, is read where it is.
             pairs: the second text of each document, which the template puts after the first.
             special: see :meth:`encode`.
             add_special_tokens: put the template's ids around each text.
@@ -1109,7 +1110,7 @@ class Tokenizer(TokenizerHabits):
         """Return the number of tokens of each text, as an int64 array of shape ``(texts,)``.
 
         Args:
-            texts: the documents: a list, or any iterable of texts such as a column of a data frame.
+            texts: the documents: a list, a column or an iterable; see :meth:`encode_batch`.
             special: see :meth:`encode`.
             threads: ``None`` for the cores this process may use.
 
