@@ -132,3 +132,23 @@ def test_an_empty_text_has_no_tokens_of_its_sequence() -> None:
         assert tokenizer.encode("", "he").n_sequences == 2
         tokenizer.post_processor = module.processors.BertProcessing(("a", 0), ("b", 1))
         assert tokenizer.encode("").sequence_ids == [None, None]
+
+
+@pytest.mark.parametrize("module", [ours, theirs])
+def test_an_empty_sequence_changes_nothing(module: Any) -> None:
+    tokenizer = bpe(module)
+    tokenizer.normalizer = module.normalizers.Sequence([])
+    tokenizer.pre_tokenizer = module.pre_tokenizers.Sequence([])
+    assert tokenizer.encode("hell").tokens == ["hell"]
+    again = module.Tokenizer.from_str(tokenizer.to_str())
+    assert repr(again.normalizer) == "Sequence(normalizers=[])"
+
+
+@pytest.mark.parametrize("module", [ours, theirs])
+def test_a_token_of_the_model_that_is_added_too_is_spelled_as_it_was_found(module: Any) -> None:
+    tokenizer = bpe(module)
+    tokenizer.normalizer = module.normalizers.Prepend("▁")
+    tokenizer.pre_tokenizer = module.pre_tokenizers.WhitespaceSplit()
+    tokenizer.add_tokens(["b"])
+    assert tokenizer.encode("b").tokens == ["▁b"]
+    assert tokenizer.encode("ab").tokens == ["▁", "a", "b"]

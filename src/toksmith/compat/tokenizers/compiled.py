@@ -63,15 +63,11 @@ class Compiled:
                 pipeline = file.pipeline_of(_SOURCE, {**content, "post_processor": None})
                 self.frames = False
             self.tokenizer = Tokenizer(pipeline)
-        # The tokens that are shown as their text, and whether that is normalized.
-        self._surfaces: dict[int, bool] = {
-            token["id"]: token["normalized"]
-            for token in content["added_tokens"]
-            if token["lstrip"] or token["rstrip"]
-        }
+        self._added = content["added_tokens"]
+        self._unk_id = None
         model = pipeline.model
         if isinstance(model, Unigram) and model.unk_id is not None:
-            self._surfaces[model.unk_id] = True
+            self._unk_id = model.unk_id
         self._has_processor = content["post_processor"] is not None
 
     def texts(
@@ -201,11 +197,15 @@ class Compiled:
         """Return whether a token is shown as its text, whatever its spelling."""
         return token_id in self._surfaces
 
-    def surface(self, token_id: int, text: str) -> str:
-        """Return what is shown for a token that stands for a text."""
-        if not self._surfaces[token_id] or not self.tokenizer.pipeline.normalizer:
-            return text
-        return self.tokenizer.normalize(text)
+    @cached_property
+    def _surfaces(self) -> set[int | None]:
+        # A normalized literal may be spelled otherwise where the model makes the same token.
+        of_added = {
+            token["id"]
+            for token in self._added
+            if token["lstrip"] or token["rstrip"] or self._spelled(token["id"]) != token["content"]
+        }
+        return {self._unk_id, *of_added}
 
     def places(
         self, sizes: dict[int, int], is_pair: bool, framed: bool
@@ -322,7 +322,7 @@ class _Columns:
                     text = texts[sequence]
                     if words is not None:
                         text = text[words[place]]
-                    tokens[place] = compiled.surface(token_id, text[start:end]) or tokens[place]
+                    tokens[place] = text[start:end] or tokens[place]
         return tokens
 
     def _words(self, row: int) -> list[int | None]:

@@ -142,7 +142,9 @@ class Tokenizer:
             return engine
         with self._lock:
             parts = self._parts
-            state = tuple(part and (id(part), part.version()) for part in parts.values())
+            state = tuple(
+                None if part is None else (id(part), part.version()) for part in parts.values()
+            )
             if self._engine is None or state != self._state:
                 self._contents = None
                 self._engine, self._state = self._compiled(parts), state
@@ -165,7 +167,7 @@ class Tokenizer:
             "truncation": None,
             "padding": None,
             "added_tokens": self._added.spec(),
-            **{name: part and part.spec() for name, part in parts.items()},
+            **{name: None if part is None else part.spec() for name, part in parts.items()},
             "model": spec,
         }
         changes_texts = parts["normalizer"] is not None or parts["pre_tokenizer"] is not None
@@ -303,7 +305,7 @@ class Tokenizer:
             "truncation": self._truncation and self._truncation.spec(),
             "padding": self._padding and self._padding.spec(),
             "added_tokens": self._added.spec(),
-            **{name: part and part.spec() for name, part in self._parts.items()},
+            **{name: None if part is None else part.spec() for name, part in self._parts.items()},
         }
         return (
             json.dumps(content, ensure_ascii=False, indent=2) if pretty else compact_json(content)
