@@ -3,8 +3,8 @@
 After :func:`activate`, or in a process with ``TOKSMITH_TRANSFORMERS=1``, the fast tokenizers that
 transformers loads encode with toksmith, with the same results: calls, batches, pairs, truncation,
 padding, overflow, offsets, masks, words. All else they do as before, since each keeps its
-``tokenizers.Tokenizer``. What toksmith cannot take, it encodes with that; :func:`engine_of` says so,
-and why. Of transformers 4's slow tokenizers, ``GPT2Tokenizer`` and ``BertTokenizer`` take part.
+``tokenizers.Tokenizer``. What toksmith cannot take, it encodes with that; :func:`engine_of` says
+so, and why. Of transformers 4's slow tokenizers, ``GPT2Tokenizer`` and ``BertTokenizer`` take part.
 
 Example:
     >>> import toksmith.compat.transformers as fast  # doctest: +SKIP
