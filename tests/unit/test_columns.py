@@ -112,6 +112,16 @@ def test_columns_train_and_verify(tok: toksmith.Tokenizer) -> None:
     assert found.text == "lowest"
 
 
+@pytest.mark.parametrize("options", [{"deduplicate": True}, {"sample": 0.5, "seed": 3}])
+def test_documents_of_a_column_are_selected(options: Any) -> None:
+    pa = pytest.importorskip("pyarrow")
+    texts = TEXTS * 3
+    found = toksmith.Counts.from_texts(pa.array(texts), **options)
+    want = toksmith.Counts.from_texts(texts, **options)
+    assert dict(found) == dict(want)
+    assert found.documents == want.documents < len(texts)
+
+
 @pytest.mark.parametrize(
     ("model", "size"), [("unigram", 32), ("wordpiece", 40), ("sentencepiece-bpe", 32)]
 )
