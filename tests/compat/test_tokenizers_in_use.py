@@ -138,3 +138,10 @@ def test_the_same_code_gives_the_same_tokenizer(make: Any, tmp_path: Path) -> No
             assert getattr(made, name) == getattr(expected, name), (text, name)
         for skip in (True, False):
             assert mine.decode(made.ids, skip) == peer.decode(made.ids, skip)
+
+
+@pytest.mark.parametrize("module", [ours, theirs])
+def test_a_decoder_replaces_a_pattern(module: Any) -> None:
+    decoder = module.decoders.Replace(module.Regex("_+"), " ")
+    assert decoder.decode(["a__", "b", "_c"]) == "a b c"
+    assert decoder.__getstate__() == b'{"type":"Replace","pattern":{"Regex":"_+"},"content":" "}'

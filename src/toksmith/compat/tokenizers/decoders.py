@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from toksmith.compat.tokenizers.component import Component, Members, setting
 from toksmith.compat.tokenizers.decode_stream import DecodeStream
+from toksmith.compat.tokenizers.pattern import Pattern, spec_of
 from toksmith.decoders import Step
 from toksmith.errors import OptionError
 from toksmith.formats.huggingface import decoders as reading
@@ -110,9 +111,8 @@ class Replace(Decoder, type="Replace"):
 
     _defaults: ClassVar[dict[str, Any]] = {"pattern": None, "content": ""}
 
-    def __init__(self, pattern: Any, content: str) -> None:
-        spelled = {"String": pattern} if isinstance(pattern, str) else pattern.spec()
-        self._start(pattern=spelled, content=content)
+    def __init__(self, pattern: Pattern, content: str) -> None:
+        self._start(pattern=spec_of(pattern), content=content)
 
 
 class WordPiece(Decoder, type="WordPiece"):
