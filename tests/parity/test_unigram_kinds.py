@@ -14,6 +14,7 @@ import pytest
 import toksmith
 from tests import strategies
 from toksmith import engine
+from toksmith.engine import portable
 from toksmith.engine.fused import FusedEncoder
 from toksmith.engine.leading import LeadingEncoder
 from toksmith.measure.hard_texts import hard_texts
@@ -194,3 +195,43 @@ def test_reasons(tmp_path: Path) -> None:
     ):
         path.write_text(json.dumps(whole | {"normalizer": normalizer, "pre_tokenizer": splitter}))
         assert reason in toksmith.load(path).engine
+
+
+SCORES = [
+    *("0.1", "-0", "-0.0", "1e5", "1E+5", "3e-320", "-2.5e-310", "1e308", "12", "1e-400"),
+    *("-3.8925904293042066", "-0.29405141363161524", "0.000000000000000000000123456789012345678"),
+    *("18446744073709551615", "18446744073709551616", "-123456789.01234567890123456789e-5"),
+    *(f"{-10 * random.Random(place).random():.17g}" for place in range(300)),
+    *(f"{-10 * random.Random(place).random():.25f}" for place in range(300)),
+]  # fmt: skip
+
+
+def unigram(scores: list[str]) -> str:
+    vocab = ", ".join(f'["{"a" * place}", {score}]' for place, score in enumerate(scores, 1))
+    return f'{{"model": {{"type": "Unigram", "unk_id": null, "vocab": [{vocab}]}}}}'
+
+
+def test_scores_are_read_as_the_library_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not round decimal numbers to the nearest double."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(unigram(SCORES))
+    theirs = json.loads(tokenizers.Tokenizer.from_file(str(path)).to_str())["model"]["vocab"]
+    expected = [score for _, score in theirs]
+    assert expected != [*map(float, SCORES)]
+    assert list(toksmith.load(path).pipeline.model.scores) == expected
+    # The reader in Python only knows the shortest digits, which `tokenizers` and Python write.
+    monkeypatch.setattr(portable, "read_token_ids", lambda data: None)
+    path.write_text(unigram([repr(float(score)) for score in SCORES]))
+    theirs = json.loads(tokenizers.Tokenizer.from_file(str(path)).to_str())["model"]["vocab"]
+    assert list(toksmith.load(path).pipeline.model.scores) == [score for _, score in theirs]
+
+
+def test_sums_of_the_same_scores_are_compared_as_the_library_does(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text(unigram(SCORES[10:12]))
+    theirs, ours = tokenizers.Tokenizer.from_file(str(path)), toksmith.load(path)
+    for size in range(1, 40):
+        assert ours.encode("a" * size) == theirs.encode("a" * size).ids
+    assert ours.encode("aaaaa") == [0, 1, 1]  # [1, 1, 0] with the nearest doubles

@@ -5,6 +5,9 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <string>
 
 #include "base/hash.hpp"
 #include "utf8/decode.hpp"
@@ -19,6 +22,54 @@ struct Refused {};
 // The most that an id may be, as in src/toksmith/_base/files.py.
 std::size_t highest_id(std::size_t count) {
     return std::min((std::size_t{1} << 24) - 1, (std::size_t{1} << 17) + 16 * count);
+}
+
+// Returns the value of a JSON number as serde_json computes it for `tokenizers`: the digits as an
+// integer, scaled by a power of ten. That is often not the nearest double, and decides between
+// segmentations whose scores are sums of the same numbers in another order.
+double decimal(std::string_view number) {
+    static const auto powers = [] {
+        std::array<double, 309> made{1};
+        for (std::size_t i = 1; i < made.size(); ++i) {
+            const std::string text = "1e" + std::to_string(i);
+            std::from_chars(text.data(), text.data() + text.size(), made[i]);
+        }
+        return made;
+    }();
+    const bool negative = number.starts_with('-');
+    if (negative) number.remove_prefix(1);
+    std::uint64_t digits = 0;
+    int exponent = 0;
+    bool is_full = false, in_fraction = false;
+    while (!number.empty() && number[0] != 'e' && number[0] != 'E') {
+        const char letter = number[0];
+        number.remove_prefix(1);
+        if (letter == '.') {
+            in_fraction = true;
+            continue;
+        }
+        const auto digit = static_cast<std::uint64_t>(letter - '0');
+        is_full = is_full || digits > (std::numeric_limits<std::uint64_t>::max() - digit) / 10;
+        if (!is_full) digits = digits * 10 + digit;
+        exponent += (is_full ? 1 : 0) - (in_fraction ? 1 : 0);
+    }
+    if (!number.empty()) {
+        number.remove_prefix(number.size() > 1 && number[1] == '+' ? 2 : 1);
+        int written = 0;
+        const char* const end = number.data() + number.size();
+        if (std::from_chars(number.data(), end, written).ec != std::errc() ||
+            std::abs(written) > 100'000)
+            throw Refused();
+        exponent += written;
+    }
+    auto value = static_cast<double>(digits);
+    for (; exponent < -308 && value != 0; exponent += 308) value /= 1e308;
+    if (exponent > 308 && value != 0) throw Refused();
+    if (value != 0) {
+        const double power = powers[static_cast<std::size_t>(std::abs(exponent))];
+        value = exponent < 0 ? value / power : value * power;
+    }
+    return negative ? -value : value;
 }
 
 // A place in a JSON text, and what can be read there. Throws Refused.
@@ -128,9 +179,8 @@ class Json {
             if (p_ < end_ && (*p_ == '+' || *p_ == '-')) ++p_;
             digits();
         }
-        double value = 0;
-        const auto [stop, error] = std::from_chars(start, p_, value);
-        if (error != std::errc() || stop != p_ || !std::isfinite(value)) throw Refused();
+        const double value = decimal({start, p_});
+        if (!std::isfinite(value)) throw Refused();
         return value;
     }
 

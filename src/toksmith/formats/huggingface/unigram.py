@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from decimal import Decimal
 from typing import Any
 
 from toksmith._base.lazy import np
@@ -68,7 +69,21 @@ def _read_vocab(entry: Entry) -> tuple[list[str], list[float]]:
                 entry.path,
                 f"{entry.name}[{place}] is {item!r:.60}, not a piece and its score",
             )
-    return [piece for piece, _ in vocab], [float(score) for _, score in vocab]
+    return [piece for piece, _ in vocab], [_as_read(float(score)) for _, score in vocab]
+
+
+def _as_read(score: float) -> float:
+    """Return a number as serde_json reads it for ``tokenizers``, which may be the double beside.
+
+    Its digits are an integer there, scaled by a power of ten. The kernel's reader does the same.
+    """
+    sign, digits, exponent = Decimal(repr(score)).as_tuple()
+    value = float(int("".join(map(str, digits))))
+    scale = int(exponent)
+    while scale < -308:
+        value, scale = value / 1e308, scale + 308
+    value = value / float(f"1e{-scale}") if scale < 0 else value * float(f"1e{scale}")
+    return -value if sign else value
 
 
 def _has_bytes(entry: Entry, ids: Ids) -> bool:
