@@ -382,6 +382,24 @@ def test_the_space_before_a_text_starts_no_protected_symbol(symbol: str, removes
         assert_same_places(compiled.encode_with_spans(texts, 1), reference.encode_with_spans(texts))
 
 
+def test_a_split_at_line_breaks_that_no_token_crosses_is_left_out() -> None:
+    """As in Gemma 4's vocabulary."""
+    vocab = (b"<unk>", b"a", b"b", b"\n", b"ab", b"\n\n", "\u2581".encode(), b"\n\n\n")
+    merges = np.array([[1, 2, 4], [3, 3, 5], [5, 3, 7]], np.uint32)
+    texts = ["ab\n\n\nab b", "\n", "a\r\nb\n\n", "c\nc c", "\n\n\n\n\n a"]
+    mark: Normalizer = (Replace(" ", "\u2581"),)
+    for fuse in (False, True):
+        model = CharacterBPE(vocab, merges, unk_id=0, fuse_unk=fuse)
+        agree(model, [(mark, PatternSplitter(r"[^\n]+|[\n]+"))], texts)
+        agree(model, [(mark, PatternSplitter(r"\n+")), (mark, Split(r"(?:\n)+"))], texts)
+    crossing = CharacterBPE((*vocab, b"a\n"), np.array([[1, 3, 8]], np.uint32))
+    unknown = CharacterBPE((b"<unk>", b"a"), np.empty((0, 3), np.uint32), unk_id=0, fuse_unk=True)
+    for other, pattern in ((crossing, r"\n+"), (unknown, r"\n+"), (model, r"\n")):
+        pipeline = Pipeline(other, PatternSplitter(pattern), normalizer=mark)
+        expected = ReferenceEncoder(pipeline).encode_list("a\n\nb", 1)
+        assert engine.compile(pipeline).encode_list("a\n\nb", 1) == expected
+
+
 def test_protected_symbols_that_never_change_need_no_context() -> None:
     step = SentencePieceNormalizer(charsmap=CHARSMAP, protected=("[x]", "b-", "c c"))
     characters = characters_of((step,))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import accumulate, chain, repeat
 from typing import Literal, TypeAlias
@@ -26,6 +27,7 @@ from typing import Literal, TypeAlias
 from toksmith._base.byte_alphabet import spell
 from toksmith._base.records import dataclass, replace
 from toksmith._base.text import without_surrogates
+from toksmith.errors import UnsupportedError
 from toksmith.fusion import AmbiguousSpace, Unfused
 from toksmith.fusion.atoms import (
     Atoms,
@@ -36,6 +38,7 @@ from toksmith.fusion.atoms import (
     pattern_units_of,
 )
 from toksmith.fusion.characters import INVALID, Characters, Context, Origins, characters_of
+from toksmith.models import CharacterBPE, Model
 from toksmith.normalizers import (
     Bert,
     Lowercase,
@@ -49,7 +52,7 @@ from toksmith.normalizers import (
     UnicodeForm,
 )
 from toksmith.pipeline import Pipeline
-from toksmith.splitters import Metaspace, Split, Splitter
+from toksmith.splitters import Metaspace, PatternSplitter, Split, Splitter
 from toksmith.stages.aligned import Aligned
 from toksmith.stages.character_classes import WHITE_SPACE
 from toksmith.stages.normalize import normalize
@@ -119,7 +122,7 @@ def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRul
         Unfused: the kernel cannot run it fused; the message says why.
     """
     splitter = pipeline.splitter
-    if never_splits(splitter, pipeline.normalizer):
+    if never_splits(splitter, pipeline.normalizer) or _splits_no_token(splitter, pipeline.model):
         splitter = None
     of_words = metaspace_of_words(splitter)
     metaspace = splitter if isinstance(splitter, Metaspace) else of_words
@@ -206,6 +209,33 @@ def never_splits(splitter: Splitter | None, normalizer: Normalizer) -> bool:
     if not isinstance(last, Replace) or last.is_regex or len(last.pattern) != 1:
         return False
     return last.pattern in splitter.pattern and last.pattern not in last.content
+
+
+def _splits_no_token(splitter: Splitter | None, model: Model) -> bool:
+    """Return whether a splitter only cuts around runs of line breaks, which no token does.
+
+    Gemma 4 splits so. A line is a long chunk, and seldom in the cache.
+    """
+    match splitter:
+        case PatternSplitter(pattern, "keep", ()):
+            pass
+        case Split(pattern, "isolated") if splitter.is_regex:
+            pass
+        case _:
+            return False
+    if not isinstance(model, CharacterBPE) or b"\n" not in model.vocab:
+        return False
+    if any(b"\n" in token and token.strip(b"\n") for token in model.vocab):
+        return False
+    from toksmith.splitters.compiler import compile_pattern
+
+    with suppress(UnsupportedError):
+        return compile_pattern(pattern) in map(compile_pattern, _LINES)
+    return False
+
+
+_LINES = (r"\n+", r"[^\n]+", r"[^\n]+|\n+")
+"""Patterns whose matches, and the gaps between, are runs of line breaks and all else."""
 
 
 def _keeps_start(step: Step) -> bool:
