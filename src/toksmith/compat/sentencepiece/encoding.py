@@ -22,7 +22,6 @@ from toksmith.compat.sentencepiece.settings import RANDOM
 MOST_SAMPLED = 512
 """The largest ``nbest_size`` of samples."""
 
-
 _sampled = partial(with_form, "encode", positional=("nbest_size", "alpha"), enable_sampling=True)
 
 
@@ -153,12 +152,9 @@ class Encoding(ModelWithOptions):
     ) -> list[Any]:
         """Return segmentations in the form that is wanted."""
         rows = [self._with_extra(row, self._encode_extra) for row in rows]
-        if form is int:
-            return [marks.of_ids(row.ids) for row in rows]
-        if form == "numpy":
-            return [marks.of_ids(row.ids, True) for row in rows]
-        if form is str or form is bytes:
-            return [marks.of_pieces(row.pieces, form is bytes) for row in rows]
+        found = marks.of_rows(rows, form)
+        if found is not None:
+            return found
         if form == "offset_mapping":
             if return_bytes is None:
                 return_bytes = bool(texts) and isinstance(texts[0], bytes)

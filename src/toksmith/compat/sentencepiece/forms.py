@@ -11,7 +11,7 @@ from toksmith.compat.sentencepiece.failures import PieceTypeError
 from toksmith.compat.sentencepiece.immutable import ImmutableSentencePieceText
 from toksmith.compat.sentencepiece.messages import message_classes
 from toksmith.compat.sentencepiece.model import Model
-from toksmith.compat.sentencepiece.normalizing import Normalized
+from toksmith.compat.sentencepiece.normalized_text import Normalized
 from toksmith.compat.sentencepiece.segmentation import Segmentation
 
 OutType: TypeAlias = "type[int] | type[str] | type[bytes] | str"
@@ -60,6 +60,14 @@ class Marks:
         self._reverse = reverse
         self.spells_unknown = emit_unk
         self.is_plain = not (self._bos or self._eos or reverse)
+
+    def of_rows(self, rows: Sequence[Segmentation], form: OutType) -> list[Any] | None:
+        """Return the ids or pieces of segmentations with marks; ``None`` for another form."""
+        if form is int or form == "numpy":
+            return [self.of_ids(row.ids, form == "numpy") for row in rows]
+        if form is str or form is bytes:
+            return [self.of_pieces(row.pieces, form is bytes) for row in rows]
+        return None
 
     def of_ids(self, ids: list[int], as_array: bool = False) -> Any:
         """Return the ids of a text with its marks."""

@@ -15,12 +15,12 @@ from toksmith._base.lazy import np, npt
 from toksmith._base.records import replace
 from toksmith._base.text import Text, utf8
 from toksmith.compat.sentencepiece.failures import SentencePieceError
-from toksmith.compat.sentencepiece.normalizing import (
+from toksmith.compat.sentencepiece.normalized_text import (
     Normalized,
     normalize_with_origins,
 )
 from toksmith.compat.sentencepiece.segmentation import Segmentation
-from toksmith.compat.sentencepiece.segmented import SegmentedTexts
+from toksmith.compat.sentencepiece.segmentation_batch import SegmentedTexts
 from toksmith.compat.sentencepiece.settings import nbest_seconds
 from toksmith.compat.sentencepiece.unknown_pieces import UnknownPieces
 from toksmith.decoders import SentencePieceDecoder

@@ -10,7 +10,7 @@ from toksmith._base.text import utf8
 from toksmith.compat.sentencepiece.failures import MissingFileError, SentencePieceError
 from toksmith.compat.sentencepiece.forms import normalized_form
 from toksmith.compat.sentencepiece.messages import message_classes
-from toksmith.compat.sentencepiece.normalizing import normalize_with_origins
+from toksmith.compat.sentencepiece.normalized_text import normalize_with_origins
 from toksmith.compat.sentencepiece.reading import read_file, serialized_bytes
 from toksmith.engine import portable
 from toksmith.errors import FormatError, OptionError

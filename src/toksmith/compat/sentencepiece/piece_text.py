@@ -9,7 +9,7 @@ from toksmith import engine
 from toksmith._base.arrays import IdArray
 from toksmith._base.lazy import np, npt
 from toksmith.compat.sentencepiece.model import BYTE, CONTROL, UNKNOWN, Model
-from toksmith.compat.sentencepiece.normalizing import normalize_text
+from toksmith.compat.sentencepiece.normalized_text import normalize_text
 from toksmith.compat.sentencepiece.segmentation import Segmentation
 from toksmith.decoders import SentencePieceDecoder
 from toksmith.normalizers import SentencePieceNormalizer

@@ -155,12 +155,9 @@ class Sampling(ModelWithOptions):
     def _several(self, rows: Sequence[Segmentation], form: OutType, marks: Marks) -> Any:
         """Return several segmentations of one text in the form that is wanted."""
         rows = [self._with_extra(row, self._encode_extra) for row in rows]
-        if form is int:
-            return [marks.of_ids(row.ids) for row in rows]
-        if form == "numpy":
-            return [marks.of_ids(row.ids, True) for row in rows]
-        if form is str or form is bytes:
-            return [marks.of_pieces(row.pieces, form is bytes) for row in rows]
+        found = marks.of_rows(rows, form)
+        if found is not None:
+            return found
         if form == "immutable_proto":
             return ImmutableNBestSentencePieceText(rows)
         if form == "offset_mapping":

@@ -10,15 +10,15 @@ from tempfile import TemporaryDirectory
 from typing import Any, get_type_hints
 
 from toksmith import formats
-from toksmith.compat.sentencepiece.by_frequency import train_by_frequency
 from toksmith.compat.sentencepiece.failures import (
     MissingFileError,
     PieceTypeError,
     SentencePieceError,
 )
+from toksmith.compat.sentencepiece.frequency_trainer import train_by_frequency
 from toksmith.compat.sentencepiece.messages import message_classes
 from toksmith.compat.sentencepiece.normalizer import SentencePieceNormalizer
-from toksmith.compat.sentencepiece.pretokenizing import train_on_parts
+from toksmith.compat.sentencepiece.pretokenizer_trainer import train_on_parts
 from toksmith.errors import FormatError, ToksmithError, UnsupportedError
 from toksmith.stages.charsmap_rules import RULES, charsmap_of
 from toksmith.tokenizer import Tokenizer

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 from toksmith._base.records import replace
-from toksmith.compat.sentencepiece.normalizing import normalize_text
-from toksmith.compat.sentencepiece.segmented import SegmentedTexts
+from toksmith.compat.sentencepiece.normalized_text import normalize_text
+from toksmith.compat.sentencepiece.segmentation_batch import SegmentedTexts
 from toksmith.formats.sentencepiece_pipeline import protected_symbols
 from toksmith.models import Pieces
 from toksmith.normalizers import SentencePieceNormalizer
