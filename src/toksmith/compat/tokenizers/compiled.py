@@ -38,6 +38,7 @@ class Compiled:
     Attributes:
         tokenizer: toksmith's tokenizer.
         frames: whether it runs the post-processor.
+        decodes: whether it decodes as tokenizers does.
 
     Raises:
         ToksmithError: toksmith cannot run it.
@@ -69,6 +70,10 @@ class Compiled:
         if isinstance(model, Unigram) and model.unk_id is not None:
             self._unk_id = model.unk_id
         self._has_processor = content["post_processor"] is not None
+        # tokenizers shows the normalized text of an added token, and joins tokens by spaces.
+        self.decodes = unknown is None and content["decoder"] is not None
+        if pipeline.normalizer and any(token["normalized"] for token in content["added_tokens"]):
+            self.decodes = False
 
     def texts(
         self,

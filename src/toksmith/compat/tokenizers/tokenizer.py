@@ -685,6 +685,10 @@ class Tokenizer:
         """
         if isinstance(ids, str):
             raise ComponentTypeError("Can't extract `str` to `Vec`")
+        return self.decode_batch([ids], skip_special_tokens)[0]
+
+    def _decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
+        """Return the text of ids by the components' own code."""
         tokens = [token for token in map(self.id_to_token, ids) if token is not None]
         if skip_special_tokens and self._added.special:
             special = self._added.special
@@ -701,7 +705,15 @@ class Tokenizer:
             sequences: lists of ids.
             skip_special_tokens: leave special tokens out.
         """
-        return [self.decode(ids, skip_special_tokens) for ids in sequences]
+        engine = self.engine()
+        if isinstance(engine, Compiled) and engine.decodes:
+            try:
+                return engine.tokenizer.decode_batch(
+                    sequences, skip_special_tokens=skip_special_tokens
+                )
+            except ToksmithError:  # such as an id that no token has
+                pass
+        return [self._decode(ids, skip_special_tokens) for ids in sequences]
 
     async def async_decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
