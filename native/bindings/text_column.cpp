@@ -40,14 +40,14 @@ Text text_of(const void* data, std::int64_t start, std::int64_t end) {
     return {begin + start, begin + end};
 }
 
-// Calls use(row, text) for each row that is not null, and null(row) for the others.
+// Calls use(row) for each row that is not null, and null(row) for the others.
 template <typename Use, typename Null>
-void for_each_valid(const arrow::Array& array, const Null& null, const Use& text_at) {
+void for_each_valid(const arrow::Array& array, const Null& null, const Use& use) {
     for (std::int64_t row = 0; row < array.length; ++row) {
         if (is_null(array, row)) {
             null(row);
         } else {
-            text_at(row);
+            use(row);
         }
     }
 }
