@@ -182,6 +182,29 @@ def test_padding_and_truncation(tmp_path: Path) -> None:
     assert no_limit.model_max_length is None
 
 
+@pytest.mark.parametrize(
+    ("config", "pad_id"), [({}, END + 1), ({"pad_token": "<|endoftext|>"}, END)]
+)
+def test_the_padding_of_a_tokenizer_json_names_the_pad_token(
+    tmp_path: Path, config: dict[str, Any], pad_id: int
+) -> None:
+    with_main(gpt2(tmp_path, {}))
+    held = json.loads((tmp_path / "tokenizer.json").read_text())
+    held["added_tokens"].append(held["added_tokens"][0] | {"id": END + 1, "content": "<|p|>"})
+    held["padding"] = {
+        "strategy": "BatchLongest",
+        "direction": "Right",
+        "pad_to_multiple_of": None,
+        "pad_id": END + 1,
+        "pad_type_id": 0,
+        "pad_token": "<|p|>",
+    }
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<|endoftext|>"} | config
+    write(tmp_path, tokenizer=held, tokenizer_config=config)
+    tok = toksmith.load(tmp_path)
+    assert (tok.pad_token_id, tok.bos_token_id, tok.eos_token_id) == (pad_id, END, None)
+
+
 def test_a_new_special_token_takes_a_free_role(tmp_path: Path) -> None:
     tok = toksmith.load(gpt2(tmp_path, {}))
     more = tok.with_special_tokens(["</s>", "<pad>"])

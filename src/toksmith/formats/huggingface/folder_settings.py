@@ -46,6 +46,9 @@ def read_settings(
         length = rules.model_max_length
     side = _side(declared, "padding_side") or (rules.padding_side if rules is not None else None)
     limit = int(length) if isinstance(length, int | float) and 0 < length < _NO_LIMIT else None
+    padding = pipeline.framing.padding
+    if padding and "pad_token" not in declared.named:  # transformers takes it from tokenizer.json
+        roles.setdefault("pad_token", padding.token)
     _take_generation_ids(declared, pipeline, roles)
     declares = bool(declared.kind or declared.named or roles)
     return Settings(
