@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,8 +17,12 @@ from tests.strategies import random_texts
 from toksmith import Tokenizer
 from toksmith.engine import compile as compile_pipeline
 from toksmith.engine.fused import FusedEncoder
-from toksmith.models import Unigram
+from toksmith.errors import UnsupportedError
+from toksmith.formats.sentencepiece_pipeline import protected_symbols, sentencepiece_pipeline
+from toksmith.framing import AddedToken, Framing
+from toksmith.models import PieceType, SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
+from toksmith.pipeline import Pipeline
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -69,6 +74,89 @@ def test_corpus(name: str, pair: tuple[Tokenizer, Any], corpus: Callable[..., by
 
 def test_random_strings(pair: tuple[Tokenizer, Any]) -> None:
     check(pair, random_texts(61, 1500))
+
+
+RUNS = [letter * size for letter in "\n\t" for size in range(1, 6)]
+MARKS = ["\u2581" * size for size in range(2, 6)]
+NAMED = ["<sep>", "<sep><sep>", "[x]"]
+
+
+def pipeline_of_runs(user_defined: list[str], **more: PieceType) -> Pipeline:
+    """Pieces in the layout of Gemma's: words, and runs of white space that are user-defined."""
+    words = [a + b for a in "ab\u2581" for b in "ab\u2581" if a + b != "\u2581\u2581"]
+    normal = [*words, "aba", "\u2581ab", "a", "b", "\u2581", "<", "s", "e", "p", ">", "<s"]
+    names = ["<unk>", *normal, *user_defined]
+    kinds = [PieceType.UNKNOWN, *[PieceType.NORMAL] * len(normal)]
+    kinds += [more.get("kind", PieceType.USER_DEFINED)] * len(user_defined)
+    scores = [0.0, *[-float(i) for i, _ in enumerate(normal)], *[-1000.0] * len(user_defined)]
+    byte_pieces = [f"<0x{byte:02X}>" for byte in range(256)]
+    model = SentencePieceBPE(
+        tuple(name.encode() for name in names + byte_pieces),
+        scores + [0.0] * 256,
+        [*kinds, *[PieceType.BYTE] * 256],
+        byte_fallback=True,
+    )
+    normalizer = SentencePieceNormalizer(
+        add_dummy_prefix=False,
+        remove_extra_whitespaces=False,
+        protected=protected_symbols(model),
+    )
+    return sentencepiece_pipeline(model, normalizer)
+
+
+def with_raw_runs() -> Pipeline:
+    """The same from a GGUF file: the runs are added tokens, and merges could make them too."""
+    runs = [*RUNS, *[" " * len(marks) for marks in MARKS], *NAMED]
+    pipe = pipeline_of_runs(runs, kind=PieceType.NORMAL)
+    model = pipe.model
+    assert isinstance(model, SentencePieceBPE)
+    added = [AddedToken(run, model.ids[run.encode()], special=False) for run in runs]
+    return replace(pipe, framing=Framing((*pipe.framing.added_tokens, *added)))
+
+
+@pytest.mark.parametrize(
+    "pipe",
+    [
+        pipeline_of_runs([*RUNS, *MARKS, *NAMED]),
+        pipeline_of_runs([*RUNS, *MARKS, "a\u2581\u2581", "bb\u2581"]),
+        pipeline_of_runs(NAMED),
+        with_raw_runs(),
+    ],
+    ids=["runs", "overlapping", "named", "raw runs"],
+)
+def test_user_defined_pieces(pipe: Pipeline, tmp_path: Path) -> None:
+    """They become added tokens, and the text between them merges as before."""
+    ours = Tokenizer(pipe)
+    ours.save(tmp_path / "tokenizer.json")
+    other = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    again = toksmith.load(tmp_path / "tokenizer.json")
+    rng = random.Random(46)
+    parts = [" ", " ", "\n", "\t", "\u2581", "a", "b", "<sep>", "<s", "[x]", "\u00e9", "\r"]
+    texts = ["".join(rng.choices(parts, k=rng.randint(1, 24))) for _ in range(1500)]
+    check((ours, other), [*texts, *random_texts(62, 200)])
+    for text in texts[:500]:
+        ids = ours.encode(text)
+        assert again.encode(text) == ids
+        assert again.decode(ids) == ours.decode(ids) == other.decode(ids, skip_special_tokens=False)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "changes"),
+    [
+        (["<sep>"], {"add_dummy_prefix": True}),  # no ▁ after the piece
+        (["<sep>"], {"remove_extra_whitespaces": True}),
+        (["a b"], {}),  # found in the text, but not where it says a▁b
+    ],
+)
+def test_user_defined_pieces_that_it_cannot_hold(
+    pieces: list[str], changes: dict[str, bool], tmp_path: Path
+) -> None:
+    pipe = pipeline_of_runs(pieces)
+    step = pipe.normalizer[0]
+    assert isinstance(step, SentencePieceNormalizer)
+    pipe = replace(pipe, normalizer=(replace(step, **changes),))
+    with pytest.raises(UnsupportedError, match=r"which leaves .* unchanged"):
+        Tokenizer(pipe).save(tmp_path / "tokenizer.json")
 
 
 REPLACE = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}

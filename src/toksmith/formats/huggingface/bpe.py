@@ -13,6 +13,7 @@ from toksmith.errors import FormatError, UnsupportedError, warn
 from toksmith.formats import byte_spelling
 from toksmith.formats.huggingface.entries import Entry, NeedsPlainJson
 from toksmith.formats.huggingface.piece_merges import find_piece_merges
+from toksmith.formats.huggingface.sentencepiece import found_before_merging
 from toksmith.formats.huggingface.vocab import (
     read_flag,
     read_ids,
@@ -244,13 +245,13 @@ def write_scored(pipeline: Pipeline, model: SentencePieceBPE) -> dict[str, Any]:
     Raises:
         UnsupportedError: no list of merges gives the same tokens.
     """
-    found_first = {t.content for t in pipeline.framing.added_tokens if not t.normalized}
+    added = found_before_merging(pipeline)
     return _entry(
         unk_token=None if model.unk_id is None else model.vocab[model.unk_id].decode(),
         fuse_unk=True,
         byte_fallback=model.byte_fallback,
         vocab=write_ids(pipeline),
-        merges=[list(merge) for merge in find_piece_merges(model, found_first)],
+        merges=[list(merge) for merge in find_piece_merges(model, added)],
     )
 
 

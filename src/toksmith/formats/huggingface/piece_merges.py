@@ -10,17 +10,22 @@ the piece is formed, and only one of its pairs ever occurs.
 Pieces with equal scores would need a shared rank, with the leftmost merged first, which a list
 cannot express. Llama has such pieces for runs of spaces, which touch no other piece. For these, a
 list that merges the longer left side first also grows a run from the left.
+
+Added tokens are found in the text before anything merges. The text between them holds none, so no
+piece that contains one is ever formed, and such pieces need no merges.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import TypeAlias
 
 from toksmith._base.lazy import np
 from toksmith.errors import UnsupportedError
+from toksmith.framing import AddedToken
 from toksmith.models import PieceType, SentencePieceBPE
 
 Pair: TypeAlias = "tuple[str, str]"
@@ -30,13 +35,12 @@ _MARK = "\u2581"
 _LONGEST_RUN = 64  # characters; SentencePiece's trainer makes pieces of 16
 
 
-def find_piece_merges(model: SentencePieceBPE, added: Collection[str] = ()) -> list[Pair]:
+def find_piece_merges(model: SentencePieceBPE, added: Iterable[AddedToken] = ()) -> list[Pair]:
     """Return the merges, best first, that make the same tokens as the scores.
 
     Args:
         model: the pieces.
-        added: literals that are found in the text before it is normalized: user-defined pieces
-            among them need no merges.
+        added: the added tokens that are found before the pieces merge.
 
     Raises:
         UnsupportedError: no list of merges is equivalent; the message says why.
@@ -58,19 +62,20 @@ def find_piece_merges(model: SentencePieceBPE, added: Collection[str] = ()) -> l
     return merges
 
 
-def _scores(model: SentencePieceBPE, added: Collection[str]) -> dict[str, float]:
+def _scores(model: SentencePieceBPE, added: Iterable[AddedToken]) -> dict[str, float]:
     """Return the scores of the pieces that merging starts from or produces.
 
     Raises:
         UnsupportedError: merges cannot express a piece.
     """
+    found = {token.content: token for token in added}
     for kind, why in (
         (PieceType.USER_DEFINED, "is matched before merging"),
         (PieceType.UNUSED, "is split again after merging"),
     ):
         for token_id in model.of_type(kind):
             piece = model.vocab[token_id].decode()
-            if kind == PieceType.USER_DEFINED and piece in added and _MARK not in piece:
+            if kind == PieceType.USER_DEFINED and piece in found:
                 continue
             raise UnsupportedError(
                 f"{_NAME} only has merges, but {piece!r} (of type {kind.name}) {why}; "
@@ -80,8 +85,12 @@ def _scores(model: SentencePieceBPE, added: Collection[str]) -> dict[str, float]
     normal = model.types == int(PieceType.NORMAL)
     single = model.scores.astype(np.float32).tolist()  # as SentencePiece compares them
     scores = {piece: single[i] for i, piece in enumerate(pieces) if normal[i]}
+    # Special tokens can be switched off, and then their pieces merge.
+    if literals := [content for content, token in found.items() if not token.special]:
+        holds_one = re.compile("|".join(map(re.escape, literals))).search
+        scores = {piece: score for piece, score in scores.items() if not holds_one(piece)}
     for token_id, piece in enumerate(pieces):
-        if len(piece) == 1 and not normal[token_id]:
+        if len(piece) == 1 and not normal[token_id] and piece not in found:
             raise UnsupportedError(
                 f"{_NAME} matches every character of the vocabulary, but {piece!r} has "
                 f"type {PieceType(model.types[token_id]).name}"
