@@ -213,6 +213,14 @@ def test_a_new_special_token_takes_a_free_role(tmp_path: Path) -> None:
     assert tok.pad_token_id is None
 
 
+def test_special_tokens_that_transformers_splits(tmp_path: Path) -> None:
+    folder = gpt2(tmp_path, {"split_special_tokens": True})
+    with pytest.warns(UserWarning, match="split_special_tokens is true in tokenizer_config.json"):
+        tok = toksmith.load(folder)
+    assert END not in tok.encode("low<|endoftext|>")
+    assert tok.encode("low<|endoftext|>", special="encode") == [LOW, END]
+
+
 def test_clean_up_of_spaces(tmp_path: Path) -> None:
     tokens = "\n".join([*BERT, "'", "s"])
     plain = toksmith.load(write(bert(tmp_path / "plain", {}), **{"vocab.txt": tokens}))

@@ -81,6 +81,12 @@ def read(folder: Path, use_main: bool = True) -> Pipeline:
         UnsupportedError: the folder holds no vocabulary that the tokenizer's class reads.
     """
     declared = read_declared(folder)
+    if declared.flag("split_special_tokens"):
+        warn(
+            f"{folder}: split_special_tokens is true in tokenizer_config.json, so transformers "
+            "encodes special tokens in a text as text; toksmith decides this per call: leave "
+            'special= at "text" for the same ids'
+        )
     rules = find_class(declared.kind or "")
     if use_main and (folder / MAIN).is_file():
         pipeline, roles = _read_json(folder, declared, rules)
