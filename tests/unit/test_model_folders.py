@@ -337,6 +337,23 @@ def test_a_sentencepiece_model_in_a_folder(tmp_path: Path) -> None:
     assert tok.encode("low", add_special_tokens=True) == [*trained.encode("low"), end]
 
 
+@pytest.mark.parametrize("name", ["LlamaTokenizer", "CodeLlamaTokenizer"])
+def test_control_pieces_take_no_spaces(name: str, tmp_path: Path) -> None:
+    """The classes of Llama ignore the flags of a control piece, but not those of new tokens."""
+    toksmith.train(
+        texts=["low lower lowest"], model="sentencepiece-bpe", vocab_size=274, byte_fallback=True,
+        normalization_rule_name="identity",
+    ).save(tmp_path / "tokenizer.model")  # fmt: skip
+    end = {"content": "</s>", "lstrip": True, "rstrip": True}
+    config = {"tokenizer_class": name, "eos_token": end, "mask_token": end | {"content": "<m>"}}
+    tok = toksmith.load(write(tmp_path, tokenizer_config=config))
+    flags = {token.content: token.lstrip for token in tok.pipeline.framing.added_tokens}
+    assert (flags["</s>"], flags["<m>"]) == (False, True)
+    with_space = tok.encode("low </s>", special="encode")
+    assert with_space != tok.encode("low</s>", special="encode")
+    assert tok.encode("low <m>", special="encode") == tok.encode("low<m>", special="encode")
+
+
 VALUES: list[Any] = [
     *(None, True, 5, -1, 1e30, 10**30, "x", "<|endoftext|>", [], {}, [5], ["<a>"], [[]]),
     *({"content": "<a>"}, {"content": 5}, {"x": "<a>"}, [{"content": "<a>"}], {"5": "<a>"}),

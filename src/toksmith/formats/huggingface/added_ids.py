@@ -74,9 +74,11 @@ class Numbering:
             self._check(declared, literal)
             self._add(literal.content, **literal.flags)
         named = self._named(declared, rules)
+        plain = {content for content, special in pieces if special and rules and rules.plain_pieces}
         for literal in named.values():
             if literal.content not in self._by_content:
-                self._add(literal.content, **{**literal.flags, "special": True})
+                flags = {"normalized": False} if literal.content in plain else literal.flags
+                self._add(literal.content, **{**flags, "special": True})
         if declared.extra:
             for literal in declared.extra:
                 if literal.content not in self._by_content:

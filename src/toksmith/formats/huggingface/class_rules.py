@@ -51,6 +51,8 @@ class TokenizerClass:
         trims: whether the spans of tokens leave out spaces, as RoBERTa's do.
         mask_lstrip: whether the mask token takes the space before it.
         strips: whether its special tokens take the spaces around them.
+        plain_pieces: whether the control pieces of its SentencePiece model never do, whatever the
+            configuration says; unless ``added_tokens_decoder`` says it.
         extra: further special tokens of the class.
         model_max_length: the length that the class sets, in tokens.
         padding_side: the end at which the class pads.
@@ -67,6 +69,7 @@ class TokenizerClass:
     trims: bool = False
     mask_lstrip: bool = False
     strips: bool = False
+    plain_pieces: bool = False
     extra: Callable[[Declared], list[str]] = lambda _: []
     model_max_length: int | None = None
     padding_side: str = "right"

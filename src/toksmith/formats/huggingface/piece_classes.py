@@ -320,12 +320,15 @@ CLASSES: dict[str, TokenizerClass] = {
         padding_side="left",
         mask_lstrip=True,
     ),
-    "LlamaTokenizer": _pieces(_llama(unk=False), LLAMA_ROLES, padding_side="left"),
+    "LlamaTokenizer": _pieces(
+        _llama(unk=False), LLAMA_ROLES, padding_side="left", plain_pieces=True
+    ),
     "CodeLlamaTokenizer": _pieces(
         _llama(unk=True),
         LLAMA_ROLES,
         add_bos=True,
         padding_side="left",
+        plain_pieces=True,
         extra=lambda _: list(_CODE_LLAMA),
     ),
     "FNetTokenizer": _pieces(None, ALBERT_ROLES | same("<s>", "bos") | same("</s>", "eos")),
