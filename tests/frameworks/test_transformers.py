@@ -306,6 +306,29 @@ def test_threads_with_different_lengths(file: Path) -> None:
     assert wrong == []
 
 
+@pytest.mark.usefixtures("unpatched")
+def test_threads_share_a_tokenizer_in_calls_that_transformers_encodes(file: Path) -> None:
+    # Rows that are longer than max_length are not cut, so toksmith refuses the call.
+    texts = ["a b c d e f g h", "b"]
+    tokenizer = load(file)
+    expected = [tokenizer(texts, padding="max_length", max_length=n).input_ids for n in range(7)]
+    tokenizer = fast.accelerate(load(file))
+    wrong: list[int] = []
+
+    def work(length: int) -> None:
+        for _ in range(50):
+            found = tokenizer(texts, padding="max_length", max_length=length).input_ids
+            if found != expected[length]:
+                wrong.append(length)
+
+    threads = [Thread(target=work, args=(length,)) for length in range(7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
 def test_what_is_no_fast_tokenizer() -> None:
     with pytest.raises(OptionError, match="takes a tokenizer"):
         fast.accelerate("gpt2")

@@ -6,7 +6,7 @@ import copyreg
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -181,9 +181,21 @@ def _batch_encode_plus(before: Callable[..., Any], known: set[str]) -> Callable[
         found = None
         if isinstance(batch_text_or_text_pairs, list | tuple) and known.issuperset(options):
             found = _encoded(self, *_texts_and_pairs(batch_text_or_text_pairs, pre_split), options)
-        return found or before(self, batch_text_or_text_pairs, **options)
+        if found:
+            return found
+        with _alone(self):
+            return before(self, batch_text_or_text_pairs, **options)
 
     return batch_encode_plus
+
+
+def _alone(self: Any) -> AbstractContextManager[Any]:
+    """Return what keeps other threads from the stock tokenizer, which a call changes."""
+    backend = self._tokenizer
+    lock: AbstractContextManager[Any] = (
+        backend.stock_lock if isinstance(backend, Backend) else nullcontext()
+    )
+    return lock
 
 
 def _texts_and_pairs(
@@ -216,7 +228,8 @@ def _encode_plus(before: Callable[..., Any], known: set[str] | None) -> Callable
         if known is None or known.issuperset(options):
             found = _encoded(self, texts, pairs, options)
         if found is None:
-            return before(self, text, text_pair, **options)
+            with _alone(self):
+                return before(self, text, text_pair, **options)
         if is_batch or options.get("return_tensors") or options.get("return_overflowing_tokens"):
             return found
         for key, value in found.data.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any
 
 from toksmith.errors import ToksmithError
@@ -28,10 +28,13 @@ class Backend:
 
     Attributes:
         stock: the same.
+        stock_lock: held while the stock tokenizer encodes a call, since it keeps the truncation
+            and padding of the call as settings.
     """
 
     def __init__(self, stock: Any) -> None:
-        self.__dict__.update({"stock": stock, "_shown": set(), "_slot": _Slot()})
+        parts = {"stock": stock, "_shown": set(), "_slot": _Slot(), "stock_lock": RLock()}
+        self.__dict__.update(parts)
 
     def __getattr__(self, name: str) -> Any:
         stock = self.__dict__["stock"]
