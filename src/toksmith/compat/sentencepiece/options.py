@@ -116,7 +116,8 @@ class ModelWithOptions:
         return self._data
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_loaded"}
+        made = {"_loaded", "_batch_decoder"}  # made again from the model's file
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     def __setstate__(self, state: Any) -> None:
         ModelWithOptions.__init__(self)
