@@ -137,6 +137,7 @@ class TestEncode:
             lambda enc: enc.encode("a", allowed_special=["a"]),
             lambda enc: enc.encode("a", allowed_special="none"),
             lambda enc: enc.encode("a", allowed_special=[], disallowed_special=()),
+            lambda enc: enc.encode("a<|endoftext|>", disallowed_special=None),
             lambda enc: enc.encode("a", disallowed_special=5),
             lambda enc: enc.encode("a", disallowed_special=[5]),
             lambda enc: enc.encode("a", disallowed_special=[""]),

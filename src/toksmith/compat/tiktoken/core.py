@@ -525,7 +525,7 @@ class Encoding:
             )
         if isinstance(disallowed_special, str) and disallowed_special == "all":
             return allowed, self._has_all - allowed if allowed else self._has_all
-        return allowed, frozenset(disallowed_special)
+        return allowed, frozenset(disallowed_special or ())
 
 
 def _bytes_of(text: str | bytes) -> bytes:
