@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engines import assert_same_places
+from tests.kits.bpe import model as byte_model
 from toksmith import engine
 from toksmith.engine.fused import FusedEncoder
 from toksmith.engine.leading import LeadingEncoder
@@ -187,6 +188,16 @@ def test_ids_of_malformed_bytes_do_not_depend_on_earlier_texts(
             assert warm.encode_list(text * 100, 2) == reference.encode_list(text * 100), wrong
             assert warm.encode_list(known, 1) == reference.encode_list(known)
             assert engine.compile(pipeline).encode_list(text, 1) == expected, wrong
+
+
+@pytest.mark.parametrize("splitter", [BertSplitter(), Whitespace(), WhitespaceSplit()], ids=repr)
+def test_a_model_of_bytes_keeps_invalid_bytes(splitter: Splitter) -> None:
+    pipeline = Pipeline(byte_model(), splitter, normalizer=(Lowercase(),))
+    fused, reference = engine.compile(pipeline), ReferenceEncoder(pipeline)
+    assert isinstance(fused, FusedEncoder)
+    texts = [b"ab\xff\xed\x80 Ab!", b"\xff", b"\xf0\x9f \xf0\x9f\x91\x8b\x8b a", "aé b".encode()]
+    assert fused.encode_texts(texts, 1).to_lists() == reference.encode_texts(texts).to_lists()
+    assert_same_places(fused.encode_with_spans(texts, 1), reference.encode_with_spans(texts))
 
 
 def test_characters_of_all_blocks() -> None:

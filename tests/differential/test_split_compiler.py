@@ -314,7 +314,7 @@ OPEN_FAR_BACK = {listed_patterns()[name] for name in ("chameleon", "deepseek-llm
 
 
 def classes_in(transducer: Transducer, text: str) -> list[int]:
-    return Automaton(transducer.classes, (), (), ()).classes_of(text)
+    return transducer.classes.classes_of(text)
 
 
 def check_transducer(*automata: Automaton, count: int) -> None:
@@ -432,7 +432,7 @@ def test_random_patterns(seed: int) -> None:
 def test_sure_cuts_of_gpt2_are_where_words_end() -> None:
     automaton = compile_pattern(FAMILIES["gpt2"].pattern)
     sure = sure_cuts(automaton.classes, [make_transducer(automaton)])
-    kinds = dict(zip("a1 .\n'", automaton.classes_of("a1 .\n'"), strict=True))
+    kinds = dict(zip("a1 .\n'", automaton.classes.classes_of("a1 .\n'"), strict=True))
     cuts = {one + two for one in kinds for two in kinds if sure[kinds[one]] >> kinds[two] & 1}
     # Not after white space, whose last character may belong to the next chunk.
     assert cuts == {

@@ -10,6 +10,7 @@ import inspect
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -153,7 +154,8 @@ RATIOS = {
 """Functions of numbers alone."""
 
 NOT_VALID = {
-    *("get", "Comparison.to_frame"),
+    "get",
+    *(() if find_spec("pandas") else ("Comparison.to_frame",)),
     *("Tokenizer.nbest", "Tokenizer.sample", "Tokenizer.samples", "Tokenizer.score"),
     "Tokenizer.segmentation_entropy",
 }

@@ -91,13 +91,16 @@ class Characters(Protocol):
         """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
 
 
-def characters_of(normalizer: Normalizer, mark: str = "", words: bool = False) -> Characters:
+def characters_of(
+    normalizer: Normalizer, mark: str = "", words: bool = False, keeps_bytes: bool = False
+) -> Characters:
     """Return a normalizer character by character.
 
     Args:
         normalizer: its steps.
         mark: the character that the splitter writes for each space, or ``""``.
         words: whether the splitter drops all white space.
+        keeps_bytes: whether invalid UTF-8 keeps its bytes, as in a model of bytes.
 
     Raises:
         Unfused: it needs the whole text.
@@ -131,7 +134,9 @@ def characters_of(normalizer: Normalizer, mark: str = "", words: bool = False) -
     for each in mapped:
         if not (isinstance(each, Precompiled) or is_context_free((each,))):
             raise Unfused(f"{each!r:.60} looks beyond single characters")
-    return MappedCharacters(inside, mapped, collapse, lead, strip, trim)
+    found = MappedCharacters(inside, mapped, collapse, lead, strip, trim)
+    found.sees_replaced = not keeps_bytes
+    return found
 
 
 def without_lead(normalizer: Normalizer) -> Normalizer | None:
@@ -250,6 +255,8 @@ class MappedCharacters:
         """Return the new form and the :class:`Context` of each character."""
         given = ["\ufffd" if c == INVALID else c for c in characters]
         becomes, bound = map_characters(self._mapped, given)
+        if not self.sees_replaced:
+            bound = [each or c == INVALID for each, c in zip(bound, characters, strict=True)]
         contexts: list[int] = [Context.BOUND if each else Context.FREE for each in bound]
         if self._clusters:
             text = "".join(given)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import lru_cache, reduce
-from itertools import chain, combinations, product
+from itertools import chain, combinations, islice, product
 from typing import TypeAlias
 
 from toksmith._base.records import dataclass
@@ -81,7 +81,8 @@ def find_pattern_units(splitter: Splitter) -> PatternUnits:
         raise refusal
     try:
         first, gap = _covering(patterns[0])
-        rest = [compile_pattern(pattern) for step in patterns[1:] for pattern in step.patterns]
+        later = (pattern for step in patterns for pattern in step.patterns)
+        rest = map(compile_pattern, islice(later, 1, None))
         transducer = reduce(compose, map(follow_attempts, [first, *rest]))
     except UnsupportedError:
         raise refusal from None

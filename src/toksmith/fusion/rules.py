@@ -30,6 +30,7 @@ from toksmith._base.text import without_surrogates
 from toksmith.errors import UnsupportedError
 from toksmith.fusion import AmbiguousSpace, Unfused
 from toksmith.fusion.atoms import (
+    OPEN,
     Atoms,
     FindNeighbours,
     Unit,
@@ -38,7 +39,7 @@ from toksmith.fusion.atoms import (
     pattern_units_of,
 )
 from toksmith.fusion.characters import INVALID, Characters, Context, Origins, characters_of
-from toksmith.models import CharacterBPE, Model
+from toksmith.models import CharacterBPE, Model, is_of_bytes
 from toksmith.normalizers import (
     Bert,
     Lowercase,
@@ -129,7 +130,8 @@ def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRul
     mark = metaspace.replacement if metaspace else ""
     units = pattern_units_of(splitter)
     drops_spaces = of_words is not None or (units is not None and units.drops_white_space)
-    characters = characters_of(pipeline.normalizer, mark, words=drops_spaces)
+    of_bytes = is_of_bytes(pipeline.model)
+    characters = characters_of(pipeline.normalizer, mark, drops_spaces, keeps_bytes=of_bytes)
     collapse = characters.space if characters.collapse else ""
     atoms = atoms_of(splitter, pipeline.model, collapse, find_neighbours)
     lead: Literal["none", "always", "unless-space"] = "always" if characters.lead else "none"
@@ -165,16 +167,22 @@ def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRul
         if characters.strip and own[:1] == " " and own.lstrip(" ")[:1] in (mark, *WHITE_SPACE):
             raise AmbiguousSpace  # at the start of a text, the spaces would be removed
         text = own.removeprefix(characters.sentinel)
-        return [piece.encode() for piece in split_text(splitter, text, at_start=False)]
+        pieces = split_text(splitter, text, at_start=False)
+        return [piece.encode("utf-8", "surrogateescape") for piece in pieces]
 
     def locate_stages(chunk: bytes, led: bool) -> list[tuple[bytes, list[int], list[int]]]:
         before = int(led)  # bytes that the text does not hold
         string = chunk[before:].decode("utf-8", "surrogateescape")
         text = Aligned.of(string, before)
+        if of_bytes and without_surrogates(string) != string:
+            raise AmbiguousSpace  # the kernel marks that space by an invalid byte
         if characters.sees_replaced:
             text = Aligned(without_surrogates(string), text.starts, text.ends)
         pieces = split_text(splitter, characters.align(text, led), at_start=False)
-        found = [(piece.text.encode(), piece.starts, piece.ends) for piece in pieces]
+        found = [
+            (piece.text.encode("utf-8", "surrogateescape"), piece.starts, piece.ends)
+            for piece in pieces
+        ]
         if [piece for piece, _, _ in found] != run_stages(chunk):
             raise AmbiguousSpace
         return found
@@ -291,6 +299,8 @@ def _describe_block(block: int, characters: Characters, atoms: Atoms) -> Block:
         for size, place in zip(sizes, accumulate(sizes), strict=True):
             if size > 1:
                 seen[place - 1] = atoms.last.get(seen[place - 1], seen[place - 1])
+    if surrogates and not characters.sees_replaced:
+        seen = array("H", [OPEN] * len(seen))
     if atoms.spelled or atoms.bound:
         return _describe_bytes(text, seen, units, sizes, contexts, atoms)
     return (seen, units), text.encode(), sizes, bytes(contexts)
