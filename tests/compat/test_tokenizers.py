@@ -461,6 +461,8 @@ def test_decoders_and_processors_show_and_keep_their_settings() -> None:
         (lambda tok: tok.encode_batch([("a", "b", "c")]), TypeError, "TextEncodeInput must be"),
         (lambda tok: tok.decode("a"), TypeError, "Can't extract `str` to `Vec`"),
         (lambda tok: tok.add_tokens([1]), TypeError, "Input must be a List"),
+        (lambda tok: tok.add_tokens("ab"), TypeError, "Can't extract `str` to `Vec`"),
+        (lambda tok: tok.add_special_tokens("ab"), TypeError, "Can't extract `str` to `Vec`"),
         (lambda tok: tok.enable_truncation(3, stride=5), ValueError, "tokenizer stride set to 5"),
         (lambda tok: tok.enable_truncation(3, strategy="x"), ValueError, "Unknown `strategy`: `x`"),
         (lambda tok: tok.enable_padding(direction="x"), ValueError, "Unknown `direction`: `x`"),

@@ -414,7 +414,7 @@ class Tokenizer:
         Raises:
             ComponentTypeError: one is neither.
         """
-        return self._add([added_token(token) for token in tokens])
+        return self._add(tokens)
 
     def add_special_tokens(self, tokens: Iterable[str | AddedToken]) -> int:
         """Add special tokens, which decoding leaves out, and return how many were not known.
@@ -425,9 +425,14 @@ class Tokenizer:
         Raises:
             ComponentTypeError: one is neither.
         """
-        return self._add([added_token(token, special=True) for token in tokens])
+        return self._add(tokens, special=True)
 
-    def _add(self, tokens: list[AddedToken]) -> int:
+    def _add(self, given: Iterable[str | AddedToken], *, special: bool = False) -> int:
+        if isinstance(given, str):
+            raise ComponentTypeError(
+                f"Can't extract `str` to `Vec`: give a list, such as [{given!r:.40}]"
+            )
+        tokens = [added_token(token, special=special) for token in given]
         vocabulary = self._added.copy()
         added = vocabulary.add(tokens, self.model)
         self._added = vocabulary
