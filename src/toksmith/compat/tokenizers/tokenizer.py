@@ -430,7 +430,7 @@ class Tokenizer:
     def _add(self, given: Iterable[str | AddedToken], *, special: bool = False) -> int:
         if isinstance(given, str):
             raise ComponentTypeError(
-                f"Can't extract `str` to `Vec`: give a list, such as [{given!r:.40}]"
+                f"'str' object is not an instance of 'list': give a list, such as [{given!r:.40}]"
             )
         tokens = [added_token(token, special=special) for token in given]
         vocabulary = self._added.copy()
