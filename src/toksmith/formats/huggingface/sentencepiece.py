@@ -11,6 +11,8 @@ are looked for in the normalized text if they contain ▁, since that may have b
 
 from __future__ import annotations
 
+from functools import cache
+
 from toksmith import decoders
 from toksmith._base.lazy import regex
 from toksmith._base.records import replace
@@ -24,11 +26,16 @@ from toksmith.pipeline import Pipeline
 _MARK = "\u2581"
 _ALL = 1 << 16
 _MARK_SPACES = Replace(" ", _MARK)
-_TRIMMED_MARKS = (
-    Replace(r"(?<![\s\S]) +", "", is_regex=True),
-    Replace(" +", _MARK, is_regex=True),
-    Replace(_MARK + r"+(?![\s\S])", "", is_regex=True),
-)
+
+
+@cache
+def _trimmed_marks() -> tuple[Replace, ...]:
+    """Return the steps that trim spaces and write each run of them as ▁."""
+    return (
+        Replace(r"(?<![\s\S]) +", "", is_regex=True),
+        Replace(" +", _MARK, is_regex=True),
+        Replace(_MARK + r"+(?![\s\S])", "", is_regex=True),
+    )
 
 
 def to_steps(pipeline: Pipeline) -> Pipeline:
@@ -60,7 +67,7 @@ def found_before_merging(pipeline: Pipeline) -> list[AddedToken]:
         pipeline: the result of :func:`to_steps`.
     """
     normalizer = pipeline.normalizer
-    if not set(normalizer) <= {*_TRIMMED_MARKS, _MARK_SPACES, Prepend(_MARK)}:
+    if not set(normalizer) <= {*_trimmed_marks(), _MARK_SPACES, Prepend(_MARK)}:
         return []
     tokens = [token for token in pipeline.framing.added_tokens if not token.single_word]
     if not normalizer:
@@ -116,7 +123,7 @@ def _normalizer(step: SentencePieceNormalizer) -> Normalizer:
                 f"huggingface has no equivalent of this normalizer, which {what}; "
                 'sentencepiece can hold it: save("x.model")'
             )
-    steps = _TRIMMED_MARKS if step.remove_extra_whitespaces else (_MARK_SPACES,)
+    steps = _trimmed_marks() if step.remove_extra_whitespaces else (_MARK_SPACES,)
     return (*steps, *[Prepend(_MARK)] * step.add_dummy_prefix)
 
 
