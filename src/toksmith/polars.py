@@ -31,6 +31,7 @@ except ImportError as missing:
 
 if TYPE_CHECKING:
     from polars import Expr, Series
+    from polars.datatypes import DataType, DataTypeClass
 
 
 class TokenExpressions:
@@ -149,7 +150,7 @@ class TokenExpressions:
 
         return self._map(decode, pl.String)
 
-    def _map(self, work: Callable[[Series], Series], dtype: object) -> Expr:
+    def _map(self, work: Callable[[Series], Series], dtype: DataType | DataTypeClass) -> Expr:
         def run(column: Series) -> Series:
             if column.null_count() == 0:
                 return work(column)
