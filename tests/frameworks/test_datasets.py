@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import toksmith
-
 transformers = pytest.importorskip("transformers", reason="transformers is not installed")
 
 from toksmith.compat import transformers as fast  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("unpatched")
+
 TEXTS = ["Hello world", "", "one two three four", "héllo <new> 🙂"] * 5
 SPECIAL = {"eos_token": "<|endoftext|>", "pad_token": "<|endoftext|>"}
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "tokenizer.json"
-    toksmith.get("toksmith-small").save(path)
-    return path
-
-
-@pytest.fixture(autouse=True)
-def unpatched() -> Iterator[None]:
-    yield
-    fast.deactivate()
 
 
 def load(file: Path) -> Any:

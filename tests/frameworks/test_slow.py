@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,10 @@ transformers = pytest.importorskip("transformers", reason="transformers is not i
 
 from toksmith.compat import transformers as fast  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("unpatched")
+
 IS_4 = transformers.__version__.startswith("4.")
 CHARACTERS = "ab AB'sd1\n\t .,!-\x0b\x1c\x00\x7f[]MASKUN\xa0é 中İΣ🙂\u0378\ue000"
-
-
-@pytest.fixture(autouse=True)
-def unpatched() -> Iterator[None]:
-    yield
-    fast.deactivate()
 
 
 @pytest.fixture(params=["GPT2Tokenizer", "BertTokenizer"])

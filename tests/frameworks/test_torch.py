@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-import toksmith
 
 torch = pytest.importorskip("torch", reason="torch is not installed (dependency group torch)")
 transformers = pytest.importorskip("transformers", reason="transformers is not installed")
 
 from toksmith.compat import transformers as fast  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of torch and transformers
+pytestmark = [
+    pytest.mark.usefixtures("unpatched"),
+    pytest.mark.filterwarnings("ignore"),  # of torch and transformers
+]
 TEXTS = ["Hello world", "one two three four", "héllo 🙂"] * 2
 SPECIAL = {"eos_token": "<|endoftext|>", "pad_token": "<|endoftext|>"}
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    path = tmp_path / "tokenizer.json"
-    toksmith.get("toksmith-small").save(path)
-    return path
-
-
-@pytest.fixture(autouse=True)
-def unpatched() -> Iterator[None]:
-    yield
-    fast.deactivate()
 
 
 def load(file: Path) -> Any:

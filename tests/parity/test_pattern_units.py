@@ -111,8 +111,9 @@ def test_ids_and_spans(pattern: str, normalizer: str, suffix: str) -> None:
         assert [tuple(span) for span in found.spans] == expected.offsets, text
 
 
-def test_all_of_clip_runs_in_the_kernel() -> None:
-    pipeline = toksmith.loads(model(CLIP, NORMALIZERS["clip"], "</w>")).pipeline
+@pytest.mark.parametrize("suffix", ["</w>", ""])
+def test_all_of_clip_runs_in_the_kernel(suffix: str) -> None:
+    pipeline = toksmith.loads(model(CLIP, NORMALIZERS["clip"], suffix)).pipeline
     assert route_of(pipeline, compiled(pipeline)) == "kernel, normalizer and splitter included"
 
 

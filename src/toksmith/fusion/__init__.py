@@ -10,7 +10,10 @@ class Unfused(Exception):  # noqa: N818
 
 
 class AmbiguousSpace(Exception):  # noqa: N818
-    """The pieces of a chunk depend on whether its leading space is the text's own."""
+    """The kernel cannot know the pieces of a chunk, or their places.
+
+    They depend on whether its leading space is the text's own.
+    """
 
 
 def symbol_takes_prefix(step: SentencePieceNormalizer) -> bool:

@@ -175,7 +175,7 @@ def find_rules(pipeline: Pipeline, find_neighbours: FindNeighbours) -> FusionRul
         string = chunk[before:].decode("utf-8", "surrogateescape")
         text = Aligned.of(string, before)
         if of_bytes and without_surrogates(string) != string:
-            raise AmbiguousSpace  # the kernel marks that space by an invalid byte
+            raise AmbiguousSpace  # an invalid byte is how the kernel marks a space put before
         if characters.sees_replaced:
             text = Aligned(without_surrogates(string), text.starts, text.ends)
         pieces = split_text(splitter, characters.align(text, led), at_start=False)

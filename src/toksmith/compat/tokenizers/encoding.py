@@ -361,7 +361,7 @@ class Encoding:
         self._overflowing = parts[1:]
 
     def _part(self, start: int, end: int) -> Encoding:
-        """Return the tokens of a range, without what belongs to no column."""
+        """Return the tokens of a range, without overflow and without the ranges of sequences."""
         made, whole = Encoding(), self._copy()
         made._start(end - start, lambda name: whole._column(name)[start:end], {})
         return made

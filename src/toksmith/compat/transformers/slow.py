@@ -125,7 +125,7 @@ def _is_bert(tokenizer: Any) -> bool:
 
 
 def _settings(tokenizer: Any) -> tuple[Any, ...]:
-    """Return what tells whether a tokenizer was changed."""
+    """Return the settings of a tokenizer on which its tokens depend, to notice changes."""
     if not _is_bert(tokenizer):
         return len(tokenizer.encoder), len(tokenizer.bpe_ranks)
     words = tokenizer.wordpiece_tokenizer
