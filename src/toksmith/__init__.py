@@ -115,6 +115,7 @@ _PACKAGES = (
     "reference",
     "segment",
     "splitters",
+    "tokenfiles",
     "trainers",
 )
 

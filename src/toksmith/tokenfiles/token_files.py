@@ -1,0 +1,209 @@
+"""Token files opened for reading: documents of ids, read lazily from memory maps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from toksmith._base.arrays import OffsetArray
+from toksmith._base.lazy import np
+from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles.source import Tokens, TokenSource
+
+
+class Part(Protocol):
+    """One file of a set: documents of ids."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+
+    @property
+    def lengths(self) -> OffsetArray:
+        """The number of tokens of each document: int64, shape ``(documents,)``."""
+
+    def ids(self, first: int, last: int) -> Tokens:
+        """Return the ids of documents ``first`` to ``last - 1`` of this file, end to end."""
+
+
+class RawPart:
+    """A file that holds ids end to end, with the bounds of its documents known.
+
+    Args:
+        path: the file.
+        dtype: the type of its ids.
+        lengths: int64, shape ``(documents,)``: the tokens of each; ``None`` makes the file one
+            document.
+        offset: the number of bytes before the first id.
+
+    Raises:
+        FormatError: the file cannot be read, or its size does not match the lengths.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        dtype: np.dtype[Any],
+        lengths: OffsetArray | None = None,
+        *,
+        offset: int = 0,
+    ) -> None:
+        self.path = path
+        self._ids = map_ids(path, dtype, offset)
+        if lengths is None:
+            lengths = np.array([len(self._ids)], np.int64)
+        self.lengths: OffsetArray = lengths
+        self._bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        if self._bounds[-1] != len(self._ids):
+            raise FormatError(
+                path,
+                f"holds {len(self._ids):,} tokens, but its index says {int(self._bounds[-1]):,}: "
+                "one of the two is cut short or belongs to another file",
+            )
+
+    def ids(self, first: int, last: int) -> Tokens:
+        """Return the ids of documents ``first`` to ``last - 1``, a view of the memory map."""
+        return self._ids[self._bounds[first] : self._bounds[last]]
+
+
+def map_ids(path: Path, dtype: np.dtype[Any], offset: int = 0) -> Tokens:
+    """Return a memory map of the ids of a file.
+
+    Raises:
+        FormatError: the file cannot be read, or its size is no multiple of an id's.
+    """
+    try:
+        size = path.stat().st_size - offset
+        if size < 0 or size % dtype.itemsize:
+            raise FormatError(
+                path, f"has {size + offset:,} bytes: ids of {dtype.name} after {offset:,} expected"
+            )
+        if size == 0:
+            return np.zeros(0, dtype)
+        return np.memmap(path, dtype, "r", offset, (size // dtype.itemsize,))
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
+
+
+def lengths_by_eos(ids: Tokens, eos: int | None, place: str | None) -> OffsetArray:
+    """Return the lengths of the documents of a stream in which an id ends or precedes each.
+
+    Args:
+        ids: the stream.
+        eos: the id; ``None`` makes the stream one document.
+        place: ``"before"`` if the id precedes each document; else it ends each.
+
+    Example:
+        >>> lengths_by_eos(np.array([5, 6, 0, 7, 0]), 0, "after").tolist()
+        [3, 2]
+        >>> lengths_by_eos(np.array([0, 5, 6, 0, 7]), 0, "before").tolist()
+        [3, 2]
+    """
+    if eos is None:
+        return np.array([len(ids)], np.int64)
+    found = [np.zeros(1, np.int64)]
+    step = 1 << 24
+    for start in range(0, len(ids), step):
+        places = np.flatnonzero(ids[start : start + step] == eos) + start
+        found.append(places if place == "before" else places + 1)
+    found.append(np.array([len(ids)], np.int64))
+    bounds: OffsetArray = np.unique(np.concatenate(found))
+    return bounds[1:] - bounds[:-1]
+
+
+class TokenFiles(TokenSource):
+    """The documents of token files, in order.
+
+    Attributes:
+        path: the path that was opened.
+        format: the name of the format.
+        metadata: what the files say about themselves, such as the tokenizer's name.
+        parts: the files.
+
+    Example:
+        >>> import tempfile, toksmith
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = toksmith.tokenize_corpus(
+        ...         texts=["low", "lower"], tokenizer="toksmith-small", format="megatron",
+        ...         output=folder, progress=False,
+        ...     )
+        ...     tokens = toksmith.open_tokens(folder)
+        ...     len(tokens), tokens[0].tolist(), tokens.dtype.name
+        (2, [5440, 0], 'uint16')
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        format_name: str,
+        dtype: np.dtype[Any],
+        parts: Sequence[Part],
+        metadata: Mapping[str, object] | None = None,
+    ) -> None:
+        self.path = path
+        self.format = format_name
+        self.metadata = dict(metadata or {})
+        self.parts = list(parts)
+        self._dtype = dtype
+        counts = [len(part.lengths) for part in self.parts]
+        self._firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
+        self._lengths: OffsetArray | None = None
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The integer type of the ids."""
+        return self._dtype
+
+    @property
+    def lengths(self) -> OffsetArray:
+        """The number of tokens of each document: int64, shape ``(documents,)``."""
+        if self._lengths is None:
+            several = [part.lengths for part in self.parts]
+            self._lengths = np.concatenate(several) if len(several) != 1 else several[0]
+        return self._lengths
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return int(self._firsts[-1])
+
+    def __getitem__(self, number: int) -> Tokens:
+        """Return the ids of a document; negative numbers count from the end.
+
+        Raises:
+            OptionError: the number is no whole number.
+            IndexError: there is no such document.
+        """
+        try:
+            index = number.__index__()
+        except AttributeError:
+            raise OptionError(f"{number!r:.40} is no number of a document") from None
+        count = len(self)
+        if not -count <= index < count:
+            raise IndexError(f"document {index:,} of {count:,}")
+        index %= count
+        part = int(np.searchsorted(self._firsts, index, side="right")) - 1
+        place = index - int(self._firsts[part])
+        return self.parts[part].ids(place, place + 1)
+
+    def __iter__(self) -> Iterator[Tokens]:
+        """Yield the ids of each document."""
+        return (self[number] for number in range(len(self)))
+
+    def ids(self, first: int, last: int) -> Tokens:
+        """Return the ids of documents ``first`` to ``last - 1``, end to end."""
+        found = []
+        for number, part in enumerate(self.parts):
+            start = max(first - int(self._firsts[number]), 0)
+            end = min(last - int(self._firsts[number]), len(part.lengths))
+            if start < end:
+                found.append(part.ids(start, end))
+        if len(found) == 1:
+            return found[0]
+        return np.concatenate(found) if found else np.zeros(0, self._dtype)
+
+    def __repr__(self) -> str:
+        return (
+            f"<TokenFiles {self.format}: {len(self):,} documents, {self.num_tokens:,} tokens, "
+            f"{self._dtype.name}>"
+        )
