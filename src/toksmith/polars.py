@@ -9,17 +9,22 @@ Example:
     >>> frame = pl.DataFrame({"text": ["It was the best", None, "of times"]})
     >>> frame.select(pl.col("text").tok.count("toksmith-small"))["text"].to_list()
     [4, None, 2]
+    >>> with toksmith.polars.use("toksmith-small"):
+    ...     frame.select(pl.col("text").tok.count())["text"].to_list()
+    [4, None, 2]
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from toksmith._base.lazy import np
 from toksmith.errors import MissingExtraError, OptionError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.results import Batch
+from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
 
 try:
@@ -34,11 +39,67 @@ if TYPE_CHECKING:
     from polars.datatypes import DataType, DataTypeClass
 
 
+class _Use:
+    """A setting of the tokenizer, which the end of a ``with`` undoes."""
+
+    current: Tokenizer | None = None
+
+    def __init__(self, tokenizer: Tokenizer | None) -> None:
+        self._before = _Use.current
+        _Use.current = tokenizer
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        _Use.current = self._before
+
+
+def use(tokenizer: AnyTokenizer | None) -> AbstractContextManager[None]:
+    """Set the tokenizer of expressions that name none, for all threads.
+
+    An expression keeps the tokenizer that was set when it was made, so a lazy query can be
+    collected later.
+
+    Args:
+        tokenizer: the tokenizer, its name or its path; ``None``: expressions must name one.
+
+    Returns:
+        A context manager: at the end of a ``with``, the tokenizer before is set again.
+
+    Raises:
+        OptionError: there is no such tokenizer.
+
+    Example:
+        >>> import polars as pl
+        >>> import toksmith.polars
+        >>> frame = pl.LazyFrame({"text": ["It was", "the best of times"]})
+        >>> with toksmith.polars.use("toksmith-small"):
+        ...     query = frame.select(pl.col("text").tok.count())
+        >>> query.collect()["text"].to_list()
+        [2, 4]
+    """
+    return _Use(None if tokenizer is None else tokenizer_of(tokenizer))
+
+
+def _tokenizer_for(tokenizer: AnyTokenizer | None, call: str) -> Tokenizer:
+    if tokenizer is not None:
+        return tokenizer_of(tokenizer)
+    if _Use.current is None:
+        raise OptionError(
+            f"tok.{call}() names no tokenizer, and none is set: give one, such as "
+            f'tok.{call}("toksmith-small"), or set one for all expressions with '
+            "toksmith.polars.use(tokenizer)"
+        )
+    return _Use.current
+
+
 class TokenExpressions:
     """The expressions under ``.tok`` of an expression of polars.
 
     Each takes a :class:`~toksmith.Tokenizer`, or an argument of :func:`toksmith.load`: the name or
-    the path of one, which is loaded when the expression is made.
+    the path of one, which is loaded when the expression is made. Without one, it takes that of
+    :func:`use`.
     """
 
     def __init__(self, expr: Expr) -> None:
@@ -46,7 +107,7 @@ class TokenExpressions:
 
     def encode(
         self,
-        tokenizer: AnyTokenizer,
+        tokenizer: AnyTokenizer | None = None,
         *,
         special: Special = "text",
         add_special_tokens: bool = False,
@@ -55,13 +116,13 @@ class TokenExpressions:
         """Return the ids of each text, as ``List(UInt32)``.
 
         Args:
-            tokenizer: the tokenizer, its name or its path.
+            tokenizer: the tokenizer, its name or its path; ``None``: that of :func:`use`.
             special: see :meth:`toksmith.Tokenizer.encode`.
             add_special_tokens: put the template's ids around each text.
             threads: ``None`` for the cores this process may use.
 
         Raises:
-            OptionError: there is no such tokenizer; later, the column holds no texts.
+            OptionError: there is no tokenizer; later, the column holds no texts.
 
         Example:
             >>> import polars as pl
@@ -71,7 +132,7 @@ class TokenExpressions:
             >>> ids["text"].to_list()
             [[1377, 360], [], None]
         """
-        tok = tokenizer_of(tokenizer)
+        tok = _tokenizer_for(tokenizer, "encode")
 
         def encode(texts: Series) -> Series:
             batch = tok.encode_batch(
@@ -82,17 +143,21 @@ class TokenExpressions:
         return self._map(encode, pl.List(pl.UInt32))
 
     def count(
-        self, tokenizer: AnyTokenizer, *, special: Special = "text", threads: int | None = None
+        self,
+        tokenizer: AnyTokenizer | None = None,
+        *,
+        special: Special = "text",
+        threads: int | None = None,
     ) -> Expr:
         """Return the number of tokens of each text, as ``UInt32``.
 
         Args:
-            tokenizer: the tokenizer, its name or its path.
+            tokenizer: the tokenizer, its name or its path; ``None``: that of :func:`use`.
             special: see :meth:`toksmith.Tokenizer.encode`.
             threads: ``None`` for the cores this process may use.
 
         Raises:
-            OptionError: there is no such tokenizer; later, the column holds no texts.
+            OptionError: there is no tokenizer; later, the column holds no texts.
 
         Example:
             >>> import polars as pl
@@ -101,7 +166,7 @@ class TokenExpressions:
             >>> frame.filter(pl.col("text").tok.count("toksmith-small") > 2)["text"].to_list()
             ['the best of times']
         """
-        tok = tokenizer_of(tokenizer)
+        tok = _tokenizer_for(tokenizer, "count")
 
         def count(texts: Series) -> Series:
             counts = tok.count_batch(texts, special=special, threads=threads)
@@ -111,7 +176,7 @@ class TokenExpressions:
 
     def decode(
         self,
-        tokenizer: AnyTokenizer,
+        tokenizer: AnyTokenizer | None = None,
         *,
         errors: str = "replace",
         skip_special_tokens: bool = False,
@@ -120,14 +185,14 @@ class TokenExpressions:
         """Return the text of each list of ids, as ``String``.
 
         Args:
-            tokenizer: the tokenizer, its name or its path.
+            tokenizer: the tokenizer, its name or its path; ``None``: that of :func:`use`.
             errors: see :meth:`toksmith.Tokenizer.decode`; "surrogateescape" makes no text that
                 polars takes.
             skip_special_tokens: leave special tokens out.
             threads: ``None`` for the cores this process may use.
 
         Raises:
-            OptionError: there is no such tokenizer; later, the column holds no lists of ids.
+            OptionError: there is no tokenizer; later, the column holds no lists of ids.
             UnknownTokenError: later: no token has one of the ids.
 
         Example:
@@ -137,7 +202,7 @@ class TokenExpressions:
             >>> frame.select(pl.col("ids").tok.decode("toksmith-small"))["ids"].to_list()
             ['It was', '', None]
         """
-        tok = tokenizer_of(tokenizer)
+        tok = _tokenizer_for(tokenizer, "decode")
 
         def decode(ids: Series) -> Series:
             texts = tok.decode_batch(

@@ -34,10 +34,13 @@ def _arrow_lists(ids: IdArray, offsets: OffsetArray) -> tuple[object, object]:
     return capsules
 
 
-def _to_arrow(ids: IdArray, offsets: OffsetArray) -> pa.LargeListArray:
+def _to_arrow(items: npt.NDArray[np.integer], offsets: OffsetArray) -> pa.LargeListArray:
     import pyarrow as pa
 
-    return pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(ids))
+    values = pa.array(items.reshape(-1))
+    if items.ndim == 2:  # spans
+        values = pa.FixedSizeListArray.from_arrays(values, items.shape[1])
+    return pa.LargeListArray.from_arrays(pa.array(offsets), values)
 
 
 arrow_lists: Callable[[IdArray, OffsetArray], tuple[object, object]] = _arrow_lists
@@ -555,6 +558,42 @@ class RaggedInputs(_MadeLater):
         starts, ends = self.spans.T.tolist()
         pairs = list(zip(starts, ends, strict=True))
         return [pairs[start:end] for start, end in pairwise(self.offsets.tolist())]
+
+    def to_arrow(self) -> pa.Table:
+        """Return an Arrow table over the same memory: a row for each row, lists of its tokens.
+
+        The columns are ``input_ids`` (``large_list<uint32>``), ``token_type_ids``,
+        ``special_tokens_mask``, ``document`` (``int64``) and ``sequence``, then ``spans`` and
+        ``words`` if there are any.
+
+        Raises:
+            ImportError: pyarrow is not installed (``pip install toksmith[arrow]``).
+
+        Example:
+            >>> from toksmith import train
+            >>> rows = train(texts=["abab"], vocab_size=257).prepare_ragged(["abc", "b"])
+            >>> rows.to_arrow()["input_ids"].to_pylist()
+            [[256, 99], [98]]
+        """
+        try:
+            import pyarrow as pa
+        except ImportError as missing:
+            raise ImportError(
+                "RaggedInputs.to_arrow needs pyarrow: pip install toksmith[arrow]"
+            ) from missing
+        names = {attribute: key for key, attribute in _INPUTS.items()}
+        columns = {}
+        for each in fields(self):
+            array = getattr(self, each.name)
+            if array is not None and each.name != "offsets":
+                is_of_rows = each.name == "document"
+                column = pa.array(array) if is_of_rows else _to_arrow(array, self.offsets)
+                columns[names.get(each.name, each.name)] = column
+        return pa.table(columns)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Export the table of :meth:`to_arrow`: ``polars.DataFrame(rows)`` and others call it."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
 
 class LocatedBatch(NamedTuple):

@@ -118,3 +118,33 @@ def test_a_query_with_tokens_is_written_to_parquet(tok: toksmith.Tokenizer, tmp_
     path = tmp_path / "ids.parquet"
     pl.LazyFrame({"text": TEXTS}).select(pl.col("text").tok.encode(tok)).sink_parquet(path)
     assert pl.read_parquet(path)["text"].to_list() == ids_of(tok)
+
+
+def test_a_tokenizer_is_set_for_expressions(tok: toksmith.Tokenizer) -> None:
+    frame = pl.LazyFrame({"text": TEXTS})
+    text = pl.col("text").tok
+    with pytest.raises(OptionError, match=r"tok\.count\(\) names no tokenizer.*toksmith-small"):
+        text.count()
+    other = toksmith.train(texts=["x"], vocab_size=256)
+    with expressions.use(tok):
+        query = frame.select(
+            ids=text.encode(), count=text.count(), again=text.encode().tok.decode()
+        )
+        with expressions.use(other):
+            assert frame.select(text.count()).collect()["text"].to_list()[0] == 15
+        assert frame.select(text.count()).collect()["text"].to_list()[0] == 4
+        with expressions.use(None), pytest.raises(OptionError, match="names no tokenizer"):
+            text.decode()
+    with pytest.raises(OptionError, match="names no tokenizer"):
+        text.encode()
+    found = query.collect()  # made with the tokenizer that was set then
+    assert found["ids"].to_list() == ids_of(tok)
+    assert found["count"].to_list() == [None if ids is None else len(ids) for ids in ids_of(tok)]
+    assert found["again"].to_list() == TEXTS
+
+
+def test_a_tokenizer_that_does_not_load_sets_nothing(tok: toksmith.Tokenizer) -> None:
+    with expressions.use(tok):
+        with pytest.raises(ToksmithError, match="no-such-tokenizer"):
+            expressions.use("no-such-tokenizer")
+        assert pl.select(pl.lit("It was").tok.count()).item() == 2

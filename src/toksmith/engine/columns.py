@@ -52,7 +52,7 @@ def column_of(given: object, name: str) -> Sequence[Text] | None:
     if (dimensions := getattr(given, "ndim", 1)) != 1:
         raise OptionError(f"{name} is an array of {dimensions} dimensions: give a column of texts")
     dtype = getattr(given, "dtype", None)
-    if not _exports(given):
+    if not exports(given):
         return None if dtype is None else _list_of(given)
     # A Series of Python's strings is a list already; its export would be a copy.
     if TextColumn is None or isinstance(dtype, np.dtype):
@@ -68,19 +68,29 @@ def column_of(given: object, name: str) -> Sequence[Text] | None:
             f"{name} is a column of {kind!s:.80} ({type(given).__name__}): give a column of strings"
         ) from wrong
     if column.first_null is not None:
-        raise OptionError(
-            f"{name}[{column.first_null}] is null: each must be a text; fill the nulls of the "
-            "column, or drop them"
-        )
+        raise null_row(f"{name}[{column.first_null}]", "a text")
     return cast("Sequence[Text]", column)
 
 
-def lists_of(given: object) -> list[Any] | None:
-    """Return the lists of a column of lists; ``None`` if the argument is no column."""
-    return _list_of(given) if hasattr(given, "dtype") or _exports(given) else None
+def rows_of(given: object) -> list[Any] | None:
+    """Return the rows of a column as a list; ``None`` if the argument is no column."""
+    return _list_of(given) if hasattr(given, "dtype") or exports(given) else None
 
 
-def _exports(given: object) -> bool:
+def null_row(place: str, item: str) -> OptionError:
+    """Return the error for a null in a column.
+
+    Args:
+        place: where it is, such as ``texts[2]``.
+        item: what each row must be.
+    """
+    return OptionError(
+        f"{place} is null: each must be {item}; fill the nulls of the column, or drop them"
+    )
+
+
+def exports(given: object) -> bool:
+    """Return whether an object exports its memory through Arrow's PyCapsule interface."""
     return hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
 
 

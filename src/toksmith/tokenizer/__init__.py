@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         KnownLengths,
         Preparation,
         PreparedRows,
+        all_words,
         columns_of,
         known_lengths,
         resolve_lengths,
@@ -63,8 +64,8 @@ else:  # neither loading nor encoding a text to a list needs these modules
     Chunker, text_chunks, truncate_text = _later("chunking", "Chunker text_chunks truncate_text")
     IncrementalDecoder, TextDecoder = _later("decode", "IncrementalDecoder TextDecoder")
     Merges, MergeTable = _later("merge_table", "Merges MergeTable")
-    Preparation, columns_of, known_lengths, resolve_lengths = _later(
-        "model_inputs", "Preparation columns_of known_lengths resolve_lengths"
+    Preparation, all_words, columns_of, known_lengths, resolve_lengths = _later(
+        "model_inputs", "Preparation all_words columns_of known_lengths resolve_lengths"
     )
     located_text, normalized_text = _later("normalizing", "located_text normalized_text")
     RowPart, Trimmer, concat, frame = _later("rows", "RowPart Trimmer concat frame")
@@ -847,13 +848,13 @@ class Tokenizer(TokenizerHabits):
         many such texts.
 
         Args:
-            words: the words.
+            words: a list or a column of words.
             special: see :meth:`encode`.
             add_special_tokens: put the template's ids around the text.
             pair: the words of a second text, which the template puts after the first.
 
         Raises:
-            OptionError: ``words`` is no list of texts.
+            OptionError: ``words`` is no list of texts, or holds a null.
 
         Example:
             >>> import toksmith
@@ -914,7 +915,7 @@ class Tokenizer(TokenizerHabits):
             if not pre_split:
                 located = self._encoder.locate(column, special, threads, name)
                 return each_located(column, located, partial(self._encoder.words, special=special))
-            words = [word for text in column for word in text]
+            words, _ = all_words(column)
             located = self._encoder.locate(words, special, threads, f"the words of {name}")
             return each_located_in_words(column, located)
 
@@ -1518,7 +1519,8 @@ class Tokenizer(TokenizerHabits):
         """Return the text of each document of a batch; see :meth:`decode`.
 
         Args:
-            batch: the result of :meth:`encode_batch`, or a list of lists or arrays of ids.
+            batch: the result of :meth:`encode_batch`, a list of lists or arrays of ids, or a
+                column of lists of ids.
             errors: see :meth:`decode`.
             skip_special_tokens: leave special tokens out.
             threads: see :meth:`decode`.

@@ -14,7 +14,8 @@ from toksmith._base.checks import flag
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import decode_utf8
 from toksmith._base.threads import thread_count
-from toksmith.engine import portable
+from toksmith.engine import list_columns, portable
+from toksmith.engine.columns import exports, rows_of
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, stack
@@ -384,8 +385,13 @@ def _batch_of(call: str, batch: Batch | Sequence[Ids]) -> Batch:
     """
     if isinstance(batch, Batch):
         return batch
+    if (column := list_columns.ids_of(batch, "batch")) is not None:
+        ids, bounds = column
+        return Batch(id_array(ids), bounds)
+    rows = rows_of(batch) if exports(batch) else None  # of lists that are not end to end
+    batch = batch if rows is None else rows
     if not isinstance(batch, Iterable):
-        raise OptionError(f"{call} takes a Batch, or a list with the ids of each text")
+        raise OptionError(f"{call} takes a Batch, or a list or a column with the ids of each text")
     return stack([id_array(ids) for ids in batch])
 
 
@@ -397,6 +403,10 @@ def _check_errors(errors: str) -> None:
             f"errors is {errors!r:.80}: use 'replace', 'strict', 'ignore' or another name that "
             "bytes.decode knows"
         ) from None
+
+
+def _has_no_negative(array: npt.NDArray[np.int32]) -> bool:
+    return all(block.min() >= 0 for _, block in portable.iter_blocks(array))
 
 
 def id_array(ids: Ids) -> IdArray:
@@ -422,12 +432,16 @@ def id_array(ids: Ids) -> IdArray:
             raise UnknownTokenError(f"no token has id {max(array.ravel().tolist(), key=abs)}")
         if isinstance(ids, str | bytes):
             raise OptionError(f"decode takes ids, not text ({ids!r:.40}): did you mean encode?")
+        if array.dtype.kind == "f" and np.isnan(array).any():  # so Arrow's nulls become
+            raise OptionError(f"ids[{int(np.isnan(array).argmax())}] is null, so it is no id")
         shape = f" with {array.ndim} dimensions" if array.ndim > 1 else ""
         raise OptionError(
             f"ids are {ids!r:.80}{shape}: use a list of whole numbers, or an array of one dimension"
         )
     if array.dtype == np.uint32:
         return np.ascontiguousarray(array)
+    if array.dtype == np.int32 and array.flags.c_contiguous and _has_no_negative(array):
+        return array.view(np.uint32)
     found = np.empty(len(array), np.uint32)
     for start, block in portable.iter_blocks(array):
         for place in (int(block.argmin()), int(block.argmax())):

@@ -11,7 +11,8 @@ from toksmith._base.records import dataclass, replace
 from toksmith._base.text import Text
 from toksmith._base.threads import batch_threads
 from toksmith._base.visible import count_of
-from toksmith.engine.columns import column_of, lists_of
+from toksmith.engine.columns import column_of, rows_of
+from toksmith.engine.list_columns import WordColumn, words_of
 from toksmith.engine.rows import RowTable, Shape, SpanTrim
 from toksmith.errors import OptionError
 from toksmith.framing import Framing, Padding, Settings, Template, TextPart, Truncation
@@ -90,11 +91,9 @@ class Preparation:
         name = ("texts", "pairs")[place]
         if not self.pre_split:
             return self._encode(encoder, column, name)
-        words = [word for text in column for word in text]
-        counts = np.fromiter(map(len, column), np.int64, len(column))
+        words, bounds = all_words(column)
         found = self._encode(encoder, words, f"the words of {name}")
-        bounds = np.concatenate([[0], np.cumsum(counts)])
-        numbers = np.arange(len(words)) - np.repeat(bounds[:-1], counts)
+        numbers = np.arange(len(words)) - np.repeat(bounds[:-1], np.diff(bounds))
         return found._replace(
             offsets=found.offsets[bounds],
             words=np.repeat(numbers, np.diff(found.offsets)).astype(np.uint32),
@@ -106,6 +105,15 @@ class Preparation:
             return Column(located.ids, located.offsets, located.spans)
         batch = encoder.encode_batch(texts, self.special, self.threads, name)
         return Column(batch.ids, batch.offsets)
+
+
+def all_words(column: Sequence[Any]) -> tuple[Sequence[Text], OffsetArray]:
+    """Return the words of all pre-split texts, and the bounds of each text among them."""
+    if isinstance(column, WordColumn):
+        return column.words, column.bounds
+    bounds = np.zeros(len(column) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, column), np.int64, len(column)), out=bounds[1:])
+    return [word for text in column for word in text], bounds
 
 
 def layout_of(
@@ -250,7 +258,9 @@ def columns_of(
     arguments = {"texts": texts} if pairs is None else {"texts": texts, "pairs": pairs}
     for name, given in arguments.items():
         refused = isinstance(given, Text | Mapping)
-        column = None if refused else lists_of(given) if pre_split else column_of(given, name)
+        column: Any = None
+        if not refused:
+            column = _column_of_words(given, name) if pre_split else column_of(given, name)
         if refused or (column is None and not isinstance(given, Iterable)):
             also = " as pairs" if name == "pairs" else ""
             one = _FOR_ONE.get(call)
@@ -269,15 +279,30 @@ def columns_of(
     return columns
 
 
-def _words(column: Sequence[Any], name: str) -> list[list[Text]]:
+def _column_of_words(given: object, name: str) -> WordColumn | list[Any] | None:
+    found = words_of(given, name)
+    return rows_of(given) if found is None else found
+
+
+def _words(column: Sequence[Any], name: str) -> Sequence[Any]:
     """Return pre-split texts as lists."""
+    if isinstance(column, WordColumn):
+        return column
     for place, words in enumerate(column):
         if isinstance(words, Text | Mapping) or not isinstance(words, Iterable):
             raise OptionError(
                 f"{name}[{place}] is {words!r:.40}: with pre_split=True each text is a list of "
                 f"words, not {type(words).__name__}"
             )
-    return [words if isinstance(words, list) else list(words) for words in column]
+    return [
+        words if isinstance(words, list) else _list_of_words(words, f"{name}[{place}]")
+        for place, words in enumerate(column)
+    ]
+
+
+def _list_of_words(words: Iterable[Text], name: str) -> list[Text]:
+    column = column_of(words, name)
+    return list(words if column is None else column)
 
 
 _STRATEGIES = ("longest_first", "only_first", "only_second")
