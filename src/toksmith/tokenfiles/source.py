@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 Tokens: TypeAlias = "npt.NDArray[np.integer[Any]]"
 """Ids of one document or of several, end to end."""
 
+_WINDOW = 1 << 16
+"""The number of documents of a block at most."""
+
 BLOCK = 1 << 22
 """The number of tokens of a block, unless one document is longer."""
 
@@ -68,11 +71,10 @@ class TokenSource(ABC):
             tokens: the maximum number of tokens of a block; a longer document is a block alone.
         """
         lengths = self.lengths
-        ends = np.cumsum(lengths)
         first = 0
         while first < len(lengths):
-            before = int(ends[first - 1]) if first else 0
-            last = max(first + 1, int(np.searchsorted(ends, before + tokens, side="right")))
+            ends = np.cumsum(lengths[first : first + _WINDOW])
+            last = first + max(1, int(np.searchsorted(ends, tokens, side="right")))
             yield TokenBlock(self.ids(first, last), lengths[first:last])
             first = last
 
@@ -81,3 +83,65 @@ class TokenSource(ABC):
         with path.open("xb") as file:
             for block in self.blocks():
                 np.ascontiguousarray(block.ids).tofile(file)
+
+
+class DocumentRange(TokenSource):
+    """Consecutive documents of a source, such as those of one file of several.
+
+    Args:
+        source: the source.
+        first: the number of its first document.
+        last: the number after that of its last document.
+    """
+
+    def __init__(self, source: TokenSource, first: int, last: int) -> None:
+        self._source, self._first, self._last = source, first, last
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The integer type of the ids."""
+        return self._source.dtype
+
+    @property
+    def lengths(self) -> OffsetArray:
+        """The number of tokens of each document: int64, shape ``(documents,)``."""
+        return self._source.lengths[self._first : self._last]
+
+    def ids(self, first: int, last: int) -> Tokens:
+        """Return the ids of documents ``first`` to ``last - 1`` of the range, end to end."""
+        return self._source.ids(self._first + first, self._first + last)
+
+
+def ranges(lengths: OffsetArray, tokens: int, *, reach: bool) -> Iterator[tuple[int, int]]:
+    """Yield the first document, and the one after the last, of each file of a set.
+
+    No document is cut. A source without documents is one range without documents.
+
+    Args:
+        lengths: the number of tokens of each document.
+        tokens: the size of a file in tokens.
+        reach: true if the document that reaches the size is the last of its file; false if files
+            stay below the size, unless one document alone does not.
+
+    Example:
+        >>> lengths = np.array([3, 3, 3, 9, 1])
+        >>> list(ranges(lengths, 6, reach=True))
+        [(0, 2), (2, 4), (4, 5)]
+        >>> list(ranges(lengths, 6, reach=False))
+        [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
+    """
+    first = last = 0
+    while True:
+        held = 0
+        while last < len(lengths):
+            ends = held + np.cumsum(lengths[last : last + _WINDOW])
+            below = int(np.searchsorted(ends, tokens, side="left"))
+            last += below
+            if below < len(ends):
+                last = last + 1 if reach else max(last, first + 1)
+                break
+            held = int(ends[-1])
+        yield first, last
+        if last >= len(lengths):
+            return
+        first = last

@@ -102,14 +102,71 @@ def lengths_by_eos(ids: Tokens, eos: int | None, place: str | None) -> OffsetArr
     """
     if eos is None:
         return np.array([len(ids)], np.int64)
-    found = [np.zeros(1, np.int64)]
+    bounds = [np.zeros(1, np.int64), *_starts_by_eos(ids, eos, place)]
+    bounds.append(np.array([len(ids)], np.int64))
+    return _lengths(np.concatenate(bounds))
+
+
+def _starts_by_eos(ids: Tokens, eos: int, place: str | None, offset: int = 0) -> list[OffsetArray]:
+    """Return the places in a stream where documents start, but for the first; the end may be one.
+
+    ``ids`` is the stretch of the stream that starts at ``offset``.
+    """
+    shift = offset + (place != "before")
     step = 1 << 24
-    for start in range(0, len(ids), step):
-        places = np.flatnonzero(ids[start : start + step] == eos) + start
-        found.append(places if place == "before" else places + 1)
-    found.append(np.array([len(ids)], np.int64))
-    bounds: OffsetArray = np.unique(np.concatenate(found))
-    return bounds[1:] - bounds[:-1]
+    return [
+        np.flatnonzero(ids[start : start + step] == eos) + start + shift
+        for start in range(0, len(ids), step)
+    ]
+
+
+def _lengths(bounds: OffsetArray) -> OffsetArray:
+    """Return the lengths between bounds in ascending order, of which the first and last may repeat.
+
+    No document of a stream is empty: it holds its end-of-text id.
+    """
+    lengths = np.diff(bounds)
+    return lengths[lengths > 0]
+
+
+class StreamPart:
+    """Files that hold one stream of ids: a document may start in one file and end in another.
+
+    Args:
+        paths: the files, in order.
+        maps: their ids.
+        eos: the id that ends or precedes each document; ``None`` makes each file one document.
+        place: ``"before"`` if the id precedes each document; else it ends each.
+    """
+
+    def __init__(
+        self, paths: Sequence[Path], maps: Sequence[Tokens], eos: int | None, place: str | None
+    ) -> None:
+        self.path = paths[0]
+        self._maps = list(maps)
+        self._starts = np.cumsum([0, *(len(each) for each in maps)])
+        bounds = [np.zeros(1, np.int64)]
+        for start, ids in zip(self._starts.tolist(), maps, strict=False):
+            if eos is None:
+                bounds.append(np.array([start + len(ids)], np.int64))
+            else:
+                bounds += _starts_by_eos(ids, eos, place, start)
+        bounds.append(self._starts[-1:])
+        self.lengths: OffsetArray = _lengths(np.concatenate(bounds))
+        self._bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.lengths)])
+
+    def ids(self, first: int, last: int) -> Tokens:
+        """Return the ids of documents ``first`` to ``last - 1``: a view, or a copy of several."""
+        start, end = int(self._bounds[first]), int(self._bounds[last])
+        found = []
+        file = int(np.searchsorted(self._starts, start, side="right")) - 1
+        for ids, before in zip(self._maps[file:], self._starts[file:].tolist(), strict=False):
+            if before >= end:
+                break
+            found.append(ids[max(0, start - before) : end - before])
+        if len(found) == 1:
+            return found[0]
+        return np.concatenate(found) if found else self._maps[0][:0]
 
 
 class TokenFiles(TokenSource):

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 NAMES = (
     "megatron",
+    "datatrove",
+    "dolma",
+    "llmc",
     "nanogpt",
 )
 """The names of the formats, in the order in which an unknown path is tried."""
