@@ -134,11 +134,9 @@ class TestStream:
 
     def test_wrong_ids(self) -> None:
         stream = DecodeStream()
-        for wrong in (-1, 2**32):
-            with pytest.raises(OverflowError, match="is no id"):
-                stream.step(self.TOK, wrong)
-        with pytest.raises(TypeError):
-            stream.step(self.TOK, 1.5)  # type: ignore[arg-type]
+        for wrong in (-1, 2**32, 1.5):
+            with pytest.raises(TypeError, match="StreamInput must be either an integer or a list"):
+                stream.step(self.TOK, wrong)  # type: ignore[arg-type]
         assert stream.step(self.TOK, 100_000) is None
         assert stream.step(self.TOK, [100_000, 97]) == "a"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toksmith.compat.tokenizers.checks import boolean, named, string
 from toksmith.compat.tokenizers.component import compact_json
 from toksmith.compat.tokenizers.failures import ComponentTypeError
 from toksmith.errors import warn
@@ -29,13 +30,22 @@ class AddedToken:
     """
 
     def __init__(self, content: str | None = None, **options: Any) -> None:
-        self.content = "" if content is None else content
+        self._content = "" if content is None else named("content", string, content)
         self._flags: dict[str, bool | None] = dict.fromkeys(_FLAGS)
         for name, value in options.items():
             if name not in _FLAGS:
                 warn(f"AddedToken has no option {name!r}: it is ignored")
             else:
-                self._flags[name] = bool(value)
+                self._flags[name] = named(name, boolean, value)
+
+    @property
+    def content(self) -> str:
+        """The text of the token."""
+        return self._content
+
+    @content.setter
+    def content(self, value: str) -> None:
+        self._content = string(value)
 
     @property
     def single_word(self) -> bool:
@@ -65,7 +75,7 @@ class AddedToken:
 
     @special.setter
     def special(self, value: bool) -> None:
-        self._flags["special"] = value
+        self._flags["special"] = boolean(value)
 
     def copy(self) -> AddedToken:
         """Return a token of its own with the same settings, all of them explicit."""

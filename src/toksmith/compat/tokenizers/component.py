@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from typing import Any, ClassVar, Generic, TypeVar
 
+from toksmith.compat.tokenizers.callbacks import checked
 from toksmith.compat.tokenizers.failures import (
     ComponentIndexError,
     ComponentTypeError,
@@ -91,6 +92,16 @@ class Component:
     def version(self) -> int:
         """Return a number that differs after each change of this component and its members."""
         return self._version
+
+    def _check_is_a_kind(self) -> None:
+        """Check that an object is of a kind, not of the family itself.
+
+        Raises:
+            ComponentTypeError: it is of the family.
+        """
+        name = self._family()
+        if type(self).__name__ == name:
+            raise ComponentTypeError(f"cannot create '{name}' instances: use a subclass of it")
 
     def _start(self, **settings: Any) -> None:
         """Set the settings of a new object."""
@@ -177,9 +188,17 @@ class Members(Generic[MemberT]):
         """Set the members of a new object."""
         self._members = [self._checked(each) for each in members]
 
+    def _fill_given(self, members: Any) -> None:
+        """Set the members of a new object.
+
+        Raises:
+            ComponentTypeError: it is no list of such objects.
+        """
+        self._fill(checked(members, list))
+
     def _fill_flat(self, members: Iterable[MemberT]) -> None:
         """Set the members of a new object; those of a ``Sequence`` among them join the others."""
-        self._fill(single for each in members for single in _singles(each))
+        self._fill(single for each in checked(members, list) for single in _singles(each))
 
     def _checked(self, member: MemberT) -> MemberT:
         if not isinstance(member, self._member):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from operator import index
 from typing import Protocol, TypeAlias
 
+from toksmith.compat.tokenizers.checks import an_id, arguments, boolean, optional, sequence_of
+from toksmith.compat.tokenizers.failures import ComponentTypeError
 from toksmith.errors import ToksmithError
 from toksmith.stages.decode import byte_of
 from toksmith.tokenizer import Tokenizer
@@ -49,9 +50,12 @@ class DecodeStream:
         ['ok', ' ', None, None, None, '👋']
     """
 
-    def __init__(self, ids: Sequence[int] | None = None, skip_special_tokens: bool = False) -> None:
-        self._prompt = [] if ids is None else [_id(each) for each in ids]
-        self._skip = skip_special_tokens
+    @arguments(skip_special_tokens=optional(boolean))
+    def __init__(
+        self, ids: Sequence[int] | None = None, skip_special_tokens: bool | None = False
+    ) -> None:
+        self._prompt = [] if ids is None else sequence_of(an_id)(ids)
+        self._skip = bool(skip_special_tokens)
         self._ids: list[int] = []
         self._prefix = ""
         self._shown = 0  # the number of ids whose text is the prefix
@@ -65,7 +69,7 @@ class DecodeStream:
             id: an id, or several. Ids that no token has are left out.
 
         Raises:
-            OverflowError: an id is negative, or 2**32 or more.
+            ComponentTypeError: an id is no integer from 0 to 2**32 - 1, or tokenizer no tokenizer.
             ToksmithError: the new ids change text that was returned, as the decoder of byte tokens
                 does if invalid bytes follow valid ones: "Invalid prefix encountered …".
 
@@ -75,7 +79,16 @@ class DecodeStream:
             >>> DecodeStream(tok.encode("hello")).step(tok, tok.encode(" world"))
             ' world'
         """
-        new = [_id(each) for each in id] if isinstance(id, Sequence) else [_id(id)]
+        try:
+            new = [an_id(id)] if hasattr(id, "__index__") else sequence_of(an_id)(id)
+        except ToksmithError as wrong:
+            raise ComponentTypeError(
+                f"StreamInput must be either an integer or a list of integers: {wrong}"
+            ) from None
+        if not isinstance(tokenizer, Tokenizer) and not hasattr(tokenizer, "id_to_token"):
+            raise ComponentTypeError(
+                f"{type(tokenizer).__name__!r} object is not an instance of 'Tokenizer'"
+            )
         if self._prompt:
             self._start(tokenizer)
         self._ids += [each for each in new if _spelling(tokenizer, each)]
@@ -130,13 +143,6 @@ class DecodeStream:
 
     def __deepcopy__(self, memo: object) -> DecodeStream:
         return copy(self)
-
-
-def _id(value: int) -> int:
-    number = index(value)
-    if not 0 <= number < 2**32:
-        raise OverflowError(f"{number} is no id: use 0 to {2**32 - 1}")
-    return number
 
 
 def _spelling(tokenizer: AnyTokenizer, token_id: int) -> str:

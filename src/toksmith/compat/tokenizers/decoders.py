@@ -6,11 +6,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
+from toksmith.compat.tokenizers.checks import (
+    arguments,
+    boolean,
+    character,
+    metaspace_scheme,
+    sequence_of,
+    string,
+    unsigned,
+)
 from toksmith.compat.tokenizers.component import Component, Members, setting
 from toksmith.compat.tokenizers.decode_stream import DecodeStream
 from toksmith.compat.tokenizers.pattern import Pattern, spec_of
 from toksmith.decoders import Step
-from toksmith.errors import OptionError
 from toksmith.formats.huggingface import decoders as reading
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.models import WordLevel
@@ -37,6 +45,10 @@ _NO_MODEL = WordLevel(())
 class Decoder(Component):
     """The base of decoders."""
 
+    def __init__(self) -> None:
+        self._check_is_a_kind()
+        self._start()
+
     @staticmethod
     def custom(decoder: Any) -> Decoder:
         """Return a decoder that calls an object.
@@ -46,6 +58,7 @@ class Decoder(Component):
         """
         return _Custom(decoder)
 
+    @arguments(tokens=sequence_of(string))
     def decode(self, tokens: Iterable[str]) -> str:
         """Return the text of tokens.
 
@@ -111,6 +124,7 @@ class Replace(Decoder, type="Replace"):
 
     _defaults: ClassVar[dict[str, Any]] = {"pattern": None, "content": ""}
 
+    @arguments(content=string)
     def __init__(self, pattern: Pattern, content: str) -> None:
         self._start(pattern=spec_of(pattern), content=content)
 
@@ -124,9 +138,10 @@ class WordPiece(Decoder, type="WordPiece"):
     """
 
     _defaults: ClassVar[dict[str, Any]] = {"prefix": "##", "cleanup": True}
-    prefix = setting("prefix")
-    cleanup = setting("cleanup")
+    prefix = setting("prefix", "The mark.", string)
+    cleanup = setting("cleanup", "Whether spaces before punctuation go.", boolean)
 
+    @arguments(prefix=string, cleanup=boolean)
     def __init__(self, prefix: str = "##", cleanup: bool = True) -> None:
         self._start(prefix=prefix, cleanup=cleanup)
 
@@ -134,15 +149,9 @@ class WordPiece(Decoder, type="WordPiece"):
 class ByteFallback(Decoder, type="ByteFallback"):
     """``<0x0A>`` and its like become bytes."""
 
-    def __init__(self) -> None:
-        self._start()
-
 
 class Fuse(Decoder, type="Fuse"):
     """All tokens become one."""
-
-    def __init__(self) -> None:
-        self._start()
 
 
 class Strip(Decoder, type="Strip"):
@@ -155,10 +164,11 @@ class Strip(Decoder, type="Strip"):
     """
 
     _defaults: ClassVar[dict[str, Any]] = {"content": " ", "start": 0, "stop": 0}
-    content = setting("content")
-    start = setting("start")
-    stop = setting("stop")
+    content = setting("content", "The character.", character)
+    start = setting("start", "How often it goes at the start.", unsigned)
+    stop = setting("stop", "How often it goes at the end.", unsigned)
 
+    @arguments(content=character, left=unsigned, right=unsigned)
     def __init__(self, content: str = " ", left: int = 0, right: int = 0) -> None:
         self._start(content=content, start=left, stop=right)
 
@@ -179,36 +189,17 @@ class Metaspace(Decoder, type="Metaspace"):
         "split": True,
     }
     _words = frozenset({"prepend_scheme"})
-    split = setting("split")
+    replacement = setting("replacement", "The mark.", character)
+    prepend_scheme = setting(
+        "prepend_scheme", "Which texts have a mark at the start.", metaspace_scheme
+    )
+    split = setting("split", "Kept for tokenizer.json.", boolean)
 
+    @arguments(replacement=character, prepend_scheme=metaspace_scheme, split=boolean)
     def __init__(
         self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
     ) -> None:
-        self._start(
-            replacement=_one_character(replacement),
-            prepend_scheme=_scheme(prepend_scheme),
-            split=split,
-        )
-
-    @property
-    def replacement(self) -> str:
-        """The mark."""
-        held: str = self._spec["replacement"]
-        return held
-
-    @replacement.setter
-    def replacement(self, value: str) -> None:
-        self._set("replacement", _one_character(value))
-
-    @property
-    def prepend_scheme(self) -> str:
-        """Which texts have a mark at the start."""
-        held: str = self._spec["prepend_scheme"]
-        return held
-
-    @prepend_scheme.setter
-    def prepend_scheme(self, value: str) -> None:
-        self._set("prepend_scheme", _scheme(value))
+        self._start(replacement=replacement, prepend_scheme=prepend_scheme, split=split)
 
 
 class BPEDecoder(Decoder, type="BPEDecoder"):
@@ -219,8 +210,9 @@ class BPEDecoder(Decoder, type="BPEDecoder"):
     """
 
     _defaults: ClassVar[dict[str, Any]] = {"suffix": "</w>"}
-    suffix = setting("suffix")
+    suffix = setting("suffix", "The mark.", string)
 
+    @arguments(suffix=string)
     def __init__(self, suffix: str = "</w>") -> None:
         self._start(suffix=suffix)
 
@@ -239,10 +231,13 @@ class CTC(Decoder, type="CTC"):
         "word_delimiter_token": "|",
         "cleanup": True,
     }
-    pad_token = setting("pad_token")
-    word_delimiter_token = setting("word_delimiter_token")
-    cleanup = setting("cleanup")
+    pad_token = setting("pad_token", "The blank.", string)
+    word_delimiter_token = setting(
+        "word_delimiter_token", "The token that becomes a space.", string
+    )
+    cleanup = setting("cleanup", "Whether spaces before punctuation go.", boolean)
 
+    @arguments(pad_token=string, word_delimiter_token=string, cleanup=boolean)
     def __init__(
         self, pad_token: str = "<pad>", word_delimiter_token: str = "|", cleanup: bool = True
     ) -> None:
@@ -259,24 +254,10 @@ class Sequence(Members[Decoder], Decoder, type="Sequence"):
     _key = "decoders"
     _member = Decoder
 
-    def __init__(self, decoders: Iterable[Decoder] = ()) -> None:
-        self._fill(decoders)
+    def __init__(self, decoders: list[Decoder]) -> None:
+        self._fill_given(decoders)
 
     def _chain(self, tokens: list[str]) -> list[str]:
         for each in self._members:
             tokens = each._chain(tokens)
         return tokens
-
-
-def _one_character(value: str) -> str:
-    if len(value) != 1:
-        raise OptionError(f"expected a string of length 1, not {value!r}")
-    return value
-
-
-def _scheme(value: str) -> str:
-    if value not in ("first", "never", "always"):
-        raise OptionError(
-            f"{value} is an unknown variant, should be one of ['first', 'never', 'always']"
-        )
-    return value

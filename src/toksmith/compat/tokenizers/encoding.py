@@ -7,6 +7,15 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from toksmith.compat.tokenizers.checks import (
+    an_id,
+    arguments,
+    boolean,
+    instance,
+    sequence_of,
+    string,
+    unsigned,
+)
 from toksmith.compat.tokenizers.component import compact_json
 from toksmith.compat.tokenizers.failures import TokenizersError
 from toksmith.errors import OptionError, warn
@@ -180,6 +189,7 @@ class Encoding:
         """Return the first token of a text, and the one after the last."""
         return self._ranges.get(sequence, (0, len(self)))
 
+    @arguments(sequence_id=unsigned)
     def set_sequence_id(self, sequence_id: int) -> None:
         """Let all tokens belong to one text.
 
@@ -188,6 +198,7 @@ class Encoding:
         """
         self._ranges[sequence_id] = (0, len(self))
 
+    @arguments(token_index=unsigned)
     def token_to_sequence(self, token_index: int) -> int | None:
         """Return the text of a token, or ``None``.
 
@@ -203,6 +214,7 @@ class Encoding:
                 return sequence
         return None
 
+    @arguments(token_index=unsigned)
     def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
         """Return the characters of a token, or ``None`` for one of the template.
 
@@ -212,6 +224,7 @@ class Encoding:
         offsets: tuple[int, int] | None = self._of_token("offsets", token_index)
         return offsets
 
+    @arguments(token_index=unsigned)
     def token_to_word(self, token_index: int) -> int | None:
         """Return the word of a token, or ``None``.
 
@@ -226,6 +239,7 @@ class Encoding:
             return None
         return self._column(column)[token]
 
+    @arguments(char_pos=unsigned, sequence_index=unsigned)
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """Return the token that covers a character, or ``None``.
 
@@ -239,6 +253,7 @@ class Encoding:
                 return place
         return None
 
+    @arguments(char_pos=unsigned, sequence_index=unsigned)
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """Return the word that covers a character, or ``None``.
 
@@ -249,6 +264,7 @@ class Encoding:
         token = self.char_to_token(char_pos, sequence_index)
         return None if token is None else self.token_to_word(token)
 
+    @arguments(word_index=an_id, sequence_index=unsigned)
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """Return the first token of a word, and the one after its last; ``None`` if it has none.
 
@@ -261,6 +277,7 @@ class Encoding:
         places = [place for place, word in enumerate(words, first) if word == word_index]
         return (places[0], places[-1] + 1) if places else None
 
+    @arguments(word_index=an_id, sequence_index=unsigned)
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """Return the characters of a word, or ``None``.
 
@@ -274,6 +291,7 @@ class Encoding:
         offsets = self._column("offsets")
         return offsets[found[0]][0], offsets[found[1] - 1][1]
 
+    @arguments(length=unsigned, direction=string, pad_id=an_id, pad_type_id=an_id, pad_token=string)
     def pad(
         self,
         length: int,
@@ -330,6 +348,7 @@ class Encoding:
         if direction == "left":
             self._places = {key: (a + size, b + size) for key, (a, b) in before._ranges.items()}
 
+    @arguments(max_length=unsigned, stride=unsigned, direction=string)
     def truncate(self, max_length: int, stride: int = 0, direction: str = "right") -> None:
         """Cut to a length; what is cut off is in ``overflowing``.
 
@@ -375,6 +394,7 @@ class Encoding:
         return made
 
     @staticmethod
+    @arguments(growing_offsets=boolean)
     def merge(encodings: Iterable[Encoding], growing_offsets: bool = True) -> Encoding:
         """Return several encodings as one, with all combinations of what overflows.
 
@@ -383,7 +403,7 @@ class Encoding:
             growing_offsets: let the offsets of each start where those of the one before end.
         """
         made = Encoding()
-        for each in encodings:
+        for each in sequence_of(instance(Encoding))(encodings):
             made = made._merged(each, growing_offsets)
         return made
 

@@ -15,3 +15,7 @@ class ComponentTypeError(ToksmithError, TypeError):
 
 class ComponentIndexError(ToksmithError, IndexError):
     """A place that a ``Sequence`` does not have."""
+
+
+class ComponentOverflowError(ToksmithError, OverflowError):
+    """An integer that is negative or too large."""

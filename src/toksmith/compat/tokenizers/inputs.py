@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from toksmith.compat.tokenizers.checks import string
 from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
 
 Row: TypeAlias = "tuple[Any, Any]"
@@ -48,7 +49,7 @@ def rows(batch: Any, pre_split: bool) -> list[Row]:
     Raises:
         ComponentTypeError: an element is neither a text nor a pair of texts.
     """
-    if isinstance(batch, str | bytes) or not hasattr(batch, "__len__"):
+    if isinstance(batch, str | bytes | Mapping) or not hasattr(batch, "__len__"):
         raise ComponentTypeError(f"Can't extract `{type(batch).__name__}` to `Vec`")
     return [_row(each, pre_split) for each in batch]
 
@@ -88,9 +89,22 @@ def _lines(path: str) -> Iterator[str]:
 
 
 def texts_of(iterator: Iterable[Any]) -> Iterator[str]:
-    """Yield texts, each on its own or in a list."""
-    for each in iterator:
+    """Yield texts, each on its own or in a list.
+
+    Raises:
+        ComponentTypeError: there are other objects.
+    """
+    for each in _iterated(iterator):
         if isinstance(each, str):
             yield each
         else:
-            yield from each
+            yield from map(string, _iterated(each))
+
+
+def _iterated(value: Any) -> Iterator[Any]:
+    try:
+        return iter(value)
+    except TypeError:
+        raise ComponentTypeError(
+            f"{type(value).__name__!r} object is not iterable: give strings, or lists of strings"
+        ) from None

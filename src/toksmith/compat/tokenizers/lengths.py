@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from toksmith.compat.tokenizers.checks import an_id, named, optional, string, unsigned
 from toksmith.compat.tokenizers.encoding import Encoding, side
 from toksmith.compat.tokenizers.failures import TokenizersError
 from toksmith.errors import OptionError
@@ -35,8 +36,14 @@ class Truncation(NamedTuple):
         """Return these settings.
 
         Raises:
+            ComponentTypeError: one has a wrong type.
+            ComponentOverflowError: a number is negative or too large.
             OptionError: one has another value than it may have.
         """
+        for name in ("max_length", "stride"):
+            named(name, unsigned, getattr(self, name))
+        for name in ("strategy", "direction"):
+            named(name, string, getattr(self, name))
         if self.strategy not in _STRATEGIES:
             raise OptionError(
                 f"Unknown `strategy`: `{self.strategy}`. Use one of `longest_first`, `only_first`, "
@@ -116,8 +123,16 @@ class Padding(NamedTuple):
         """Return these settings.
 
         Raises:
+            ComponentTypeError: one has a wrong type.
+            ComponentOverflowError: a number is negative or too large.
             OptionError: the direction is no direction.
         """
+        for name in ("length", "pad_to_multiple_of"):
+            named(name, optional(unsigned), getattr(self, name))
+        for name in ("pad_id", "pad_type_id"):
+            named(name, an_id, getattr(self, name))
+        for name in ("pad_token", "direction"):
+            named(name, string, getattr(self, name))
         side(self.direction, "Unknown `direction`: `{}`. Use one of `left` or `right`")
         return self
 

@@ -8,6 +8,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from toksmith._base import files
+from toksmith.compat.tokenizers.checks import (
+    Check,
+    an_id,
+    arguments,
+    boolean,
+    named,
+    optional,
+    real,
+    sequence,
+    string,
+    unsigned,
+)
 from toksmith.compat.tokenizers.component import Component, compact_json, setting
 from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
 from toksmith.compat.tokenizers.pre_tokenized_string import Token
@@ -51,7 +63,7 @@ class Model(Component):
         Args:
             token: as it is spelled.
         """
-        return self.vocab.get(token)
+        return self.vocab.get(string(token))
 
     def id_to_token(self, id: int) -> str | None:
         """Return a token as it is spelled, or ``None``.
@@ -59,7 +71,7 @@ class Model(Component):
         Args:
             id: its id.
         """
-        return self.spellings.get(id)
+        return self.spellings.get(an_id(id))
 
     @property
     def spellings(self) -> dict[int, str]:
@@ -78,7 +90,7 @@ class Model(Component):
         Raises:
             TokenizersError: it is unknown, and the model has no unknown token.
         """
-        if not sequence:
+        if not string(sequence):
             return []
         data = sequence.encode()
         run = self._of_version("run", self._runner)
@@ -171,6 +183,18 @@ class Model(Component):
         self._spec["vocab"] = by_id(spec["vocab"])
 
 
+_BPE_OPTIONS: dict[str, Check] = {
+    "cache_capacity": unsigned,
+    "dropout": optional(real),
+    "unk_token": optional(string),
+    "continuing_subword_prefix": string,
+    "end_of_word_suffix": string,
+    "fuse_unk": boolean,
+    "byte_fallback": boolean,
+    "ignore_merges": boolean,
+}
+
+
 class BPE(Model, type="BPE"):
     """Byte pair encoding.
 
@@ -202,13 +226,17 @@ class BPE(Model, type="BPE"):
         "vocab": {},
         "merges": [],
     }
-    dropout = setting("dropout")
-    unk_token = setting("unk_token")
-    continuing_subword_prefix = setting("continuing_subword_prefix")
-    end_of_word_suffix = setting("end_of_word_suffix")
-    fuse_unk = setting("fuse_unk")
-    byte_fallback = setting("byte_fallback")
-    ignore_merges = setting("ignore_merges")
+    dropout = setting("dropout", "The share of merges that encoding leaves out.", optional(real))
+    unk_token = setting("unk_token", "The unknown token.", optional(string))
+    continuing_subword_prefix = setting(
+        "continuing_subword_prefix", "The start of tokens inside a word.", optional(string)
+    )
+    end_of_word_suffix = setting(
+        "end_of_word_suffix", "The end of tokens at the end of a word.", optional(string)
+    )
+    fuse_unk = setting("fuse_unk", "Whether unknown tokens in a row become one.", boolean)
+    byte_fallback = setting("byte_fallback", "Whether unknown characters become bytes.", boolean)
+    ignore_merges = setting("ignore_merges", "Whether whole words need no merges.", boolean)
 
     def __init__(
         self,
@@ -216,6 +244,8 @@ class BPE(Model, type="BPE"):
         merges: list[tuple[str, str]] | str | None = None,
         **options: Any,
     ) -> None:
+        vocab = vocab if vocab is None or isinstance(vocab, str) else _mapping(vocab)
+        merges = merges if merges is None or isinstance(merges, str) else _pairs(merges)
         if (vocab is None) != (merges is None):
             raise OptionError("`vocab` and `merges` must be both specified")
         if isinstance(vocab, str) or isinstance(merges, str):
@@ -225,12 +255,12 @@ class BPE(Model, type="BPE"):
                 vocab, merges = self.read_file(vocab, merges)
             except TokenizersError as wrong:
                 raise TokenizersError(f"Error while initializing BPE: {wrong}") from wrong
-        kept = _known(options, {*self._defaults} - {"type", "vocab", "merges"}, "kwarg")
+        kept = _known(options, _BPE_OPTIONS, "kwarg")
         if kept.get("dropout") is not None and not 0 <= kept["dropout"] <= 1:
             raise TokenizersError(
                 "Error while initializing BPE: Dropout should be between 0 and 1, inclusive"
             )
-        self._start(**kept, vocab=by_id(_mapping(vocab or {})), merges=_pairs(merges or []))
+        self._start(**kept, vocab=by_id(vocab or {}), merges=[*(merges or ())])
         self._check_merges("Error while initializing BPE: ")
 
     def _read(self, spec: Mapping[str, Any]) -> None:
@@ -266,6 +296,7 @@ class BPE(Model, type="BPE"):
         return TokenizersError(f"Unk token `{self.unk_token}` not found in the vocabulary")
 
     @staticmethod
+    @arguments(vocab=string, merges=string)
     def read_file(vocab: str, merges: str) -> tuple[dict[str, int], list[tuple[str, str]]]:
         """Return the content of a vocab.json and a merges.txt.
 
@@ -288,6 +319,7 @@ class BPE(Model, type="BPE"):
         return ids, pairs
 
     @classmethod
+    @arguments(vocab=string, merges=string)
     def from_file(cls, vocab: str, merges: str, **options: Any) -> BPE:
         """Return the model of a vocab.json and a merges.txt.
 
@@ -310,6 +342,13 @@ class BPE(Model, type="BPE"):
         return {"vocab.json": compact_json(self.vocab), "merges.txt": "\n".join(lines) + "\n"}
 
 
+_WORD_PIECE_OPTIONS: dict[str, Check] = {
+    "unk_token": string,
+    "max_input_chars_per_word": unsigned,
+    "continuing_subword_prefix": string,
+}
+
+
 class WordPiece(Model, type="WordPiece"):
     """WordPiece: the longest token that fits, again and again.
 
@@ -330,15 +369,19 @@ class WordPiece(Model, type="WordPiece"):
         "vocab": {},
     }
     _missing = "WordPiece error: Missing [UNK] token from the vocabulary"
-    unk_token = setting("unk_token")
-    continuing_subword_prefix = setting("continuing_subword_prefix")
-    max_input_chars_per_word = setting("max_input_chars_per_word")
+    unk_token = setting("unk_token", "The unknown token.", string)
+    continuing_subword_prefix = setting(
+        "continuing_subword_prefix", "The start of tokens inside a word.", string
+    )
+    max_input_chars_per_word = setting(
+        "max_input_chars_per_word", "The most characters of a known word.", unsigned
+    )
 
     def __init__(self, vocab: dict[str, int] | str | None = None, **options: Any) -> None:
         if isinstance(vocab, str):
             vocab = self.read_file(vocab)
-        kept = _known(options, {*self._defaults} - {"type", "vocab"}, "kwargs")
-        self._start(**kept, vocab=by_id(_mapping(vocab or {})))
+        kept = _known(options, _WORD_PIECE_OPTIONS, "kwargs")
+        self._start(**kept, vocab=by_id({} if vocab is None else _mapping(vocab)))
 
     def _read(self, spec: Mapping[str, Any]) -> None:
         self._read_vocab(spec)
@@ -348,6 +391,7 @@ class WordPiece(Model, type="WordPiece"):
         return super().spec_for_reading() if self.unk_token in self.vocab else self._extended()
 
     @staticmethod
+    @arguments(vocab=string)
     def read_file(vocab: str) -> dict[str, int]:
         """Return the content of a vocab.txt.
 
@@ -360,6 +404,7 @@ class WordPiece(Model, type="WordPiece"):
         return {token.rstrip(): token_id for token_id, token in enumerate(_lines(vocab))}
 
     @classmethod
+    @arguments(vocab=string)
     def from_file(cls, vocab: str, **options: Any) -> WordPiece:
         """Return the model of a vocab.txt.
 
@@ -390,15 +435,16 @@ class WordLevel(Model, type="WordLevel"):
 
     _defaults: ClassVar[dict[str, Any]] = {"vocab": {}, "unk_token": "<unk>"}
     _missing = "WordLevel error: Missing [UNK] token from the vocabulary"
-    unk_token = setting("unk_token")
+    unk_token = setting("unk_token", "The unknown token.", string)
 
+    @arguments(unk_token=optional(string))
     def __init__(
         self, vocab: dict[str, int] | str | None = None, unk_token: str | None = None
     ) -> None:
         if isinstance(vocab, str):
             vocab = self.read_file(vocab)
         unk = "<unk>" if unk_token is None else unk_token
-        self._start(vocab=by_id(_mapping(vocab or {})), unk_token=unk)
+        self._start(vocab=by_id({} if vocab is None else _mapping(vocab)), unk_token=unk)
 
     def _read(self, spec: Mapping[str, Any]) -> None:
         self._read_vocab(spec)
@@ -408,6 +454,7 @@ class WordLevel(Model, type="WordLevel"):
         return super().spec_for_reading() if self.unk_token in self.vocab else self._extended()
 
     @staticmethod
+    @arguments(vocab=string)
     def read_file(vocab: str) -> dict[str, int]:
         """Return the content of a vocab.json.
 
@@ -420,6 +467,7 @@ class WordLevel(Model, type="WordLevel"):
         return _json_ids(vocab)
 
     @classmethod
+    @arguments(vocab=string, unk_token=optional(string))
     def from_file(cls, vocab: str, unk_token: str | None = None) -> WordLevel:
         """Return the model of a vocab.json.
 
@@ -458,7 +506,15 @@ class Unigram(Model, type="Unigram"):
 
     _defaults: ClassVar[dict[str, Any]] = {"unk_id": None, "vocab": [], "byte_fallback": False}
     _missing = "Encountered an unknown token but `unk_id` is missing"
+    _alpha: float | None
+    _nbest_size: int | None
 
+    @arguments(
+        unk_id=optional(unsigned),
+        byte_fallback=optional(boolean),
+        alpha=optional(real),
+        nbest_size=optional(unsigned),
+    )
     def __init__(
         self,
         vocab: list[tuple[str, float]] | None = None,
@@ -469,16 +525,19 @@ class Unigram(Model, type="Unigram"):
     ) -> None:
         if vocab is None and unk_id is not None:
             raise OptionError("`vocab` and `unk_id` must be both specified")
-        self.alpha, self.nbest_size = alpha, nbest_size
+        self._alpha, self._nbest_size = alpha, nbest_size
         if vocab is None:
             self._start(unk_id=0, vocab=[("<unk>", 0.0)], byte_fallback=False)
         else:
-            pieces = [(piece, float(score)) for piece, score in vocab]
-            self._start(unk_id=unk_id, vocab=pieces, byte_fallback=bool(byte_fallback))
+            self._start(
+                unk_id=unk_id,
+                vocab=[*map(_scored, sequence(vocab))],
+                byte_fallback=bool(byte_fallback),
+            )
         self._check()
 
     def _read(self, spec: Mapping[str, Any]) -> None:
-        self.alpha = self.nbest_size = None
+        self._alpha = self._nbest_size = None
         pieces = [(piece, float(score)) for piece, score in spec.get("vocab", [])]
         self._start(
             unk_id=spec.get("unk_id"),
@@ -486,6 +545,26 @@ class Unigram(Model, type="Unigram"):
             byte_fallback=bool(spec.get("byte_fallback", False)),
         )
         self._check()
+
+    @property
+    def alpha(self) -> float | None:
+        """The temperature of sampling."""
+        return self._alpha
+
+    @alpha.setter
+    def alpha(self, value: float | None) -> None:
+        self._alpha = optional(real)(value)
+        self._changed()
+
+    @property
+    def nbest_size(self) -> int | None:
+        """The number of segmentations to sample from."""
+        return self._nbest_size
+
+    @nbest_size.setter
+    def nbest_size(self, value: int | None) -> None:
+        self._nbest_size = optional(unsigned)(value)
+        self._changed()
 
     def _check(self) -> None:
         unk_id, pieces = self._spec["unk_id"], self._spec["vocab"]
@@ -560,20 +639,33 @@ def _mapping(vocab: Any) -> dict[str, int]:
             f"vocab is a {type(vocab).__name__}: give a dictionary from tokens to ids, or the "
             "path of a file"
         )
+    for token, id_ in vocab.items():
+        if not isinstance(token, str) or not isinstance(id_, int) or not 0 <= id_ < 2**32:
+            raise ComponentTypeError(f"vocab has {token!r:.80}: {id_!r:.80}: give tokens and ids")
     return vocab
 
 
 def _pairs(merges: Any) -> list[tuple[str, str]]:
-    if not all(isinstance(each, tuple) and len(each) == 2 for each in merges):
+    if not all(
+        isinstance(each, tuple) and list(map(type, each)) == [str, str] for each in sequence(merges)
+    ):
         raise ComponentTypeError("merges is no list of pairs: give tuples of two tokens")
     return [*merges]
 
 
-def _known(options: dict[str, Any], names: set[str], what: str) -> dict[str, Any]:
+def _scored(piece: Any) -> tuple[str, float]:
+    if not isinstance(piece, tuple) or len(piece) != 2:
+        raise ComponentTypeError(f"expected a tuple of a piece and its score, got {piece!r:.80}")
+    return string(piece[0]), real(piece[1])
+
+
+def _known(options: dict[str, Any], checks: dict[str, Check], what: str) -> dict[str, Any]:
     """Return the known options; others are ignored with a warning, as tokenizers does."""
-    for name in options.keys() - names - {"cache_capacity", "max_length"}:
+    for name in options.keys() - checks.keys() - {"max_length"}:
         warn(f"Ignored unknown {what} option {name}")
-    return {name: value for name, value in options.items() if name in names}
+    kept = {name: named(name, checks[name], options[name]) for name in options if name in checks}
+    kept.pop("cache_capacity", None)
+    return kept
 
 
 def _lines(path: str) -> list[str]:

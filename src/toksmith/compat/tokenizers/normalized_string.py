@@ -8,6 +8,7 @@ from functools import cache
 from typing import TypeAlias
 
 from toksmith.compat.tokenizers.callbacks import check_callable, checked
+from toksmith.compat.tokenizers.checks import arguments, string
 from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
 from toksmith.compat.tokenizers.pattern import Pattern, Regex, behavior_of, literal
 from toksmith.errors import OptionError
@@ -98,10 +99,12 @@ class NormalizedString:
         """Upper-case each character by itself."""
         self._replace_characters(_upper)
 
+    @arguments(s=string)
     def prepend(self, s: str) -> None:
         """Put a string before a text that is not empty, with the origin of the first character."""
         self._run((Prepend(s),))
 
+    @arguments(s=string)
     def append(self, s: str) -> None:
         """Put a string after a text, with the origin of the last character."""
         size = len(self._text)
@@ -153,6 +156,7 @@ class NormalizedString:
 
         self._replace_characters(replaced)
 
+    @arguments(content=string)
     def replace(self, pattern: Pattern, content: str) -> None:
         """Replace each match of a pattern by a string, literally.
 
@@ -215,7 +219,7 @@ class NormalizedString:
         if isinstance(range, tuple):
             if len(range) == 2 and all(isinstance(each, int) and each >= 0 for each in range):
                 return range
-        elif isinstance(range, int):
+        elif isinstance(range, int) and abs(range) < 2**63:
             if -range > size:
                 raise OptionError(f"{-range} is bigger than max len {size}")
             start = range + size if range < 0 else range

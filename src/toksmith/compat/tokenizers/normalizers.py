@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from toksmith.compat.tokenizers.callbacks import checked, wrapping
-from toksmith.compat.tokenizers.checks import boolean, optional_boolean, string
+from toksmith.compat.tokenizers.checks import boolean, optional, sequence_of, string, unsigned
 from toksmith.compat.tokenizers.component import Component, Members, setting
-from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
+from toksmith.compat.tokenizers.failures import (
+    ComponentOverflowError,
+    TokenizersError,
+)
 from toksmith.compat.tokenizers.normalized_string import NormalizedString
 from toksmith.compat.tokenizers.pattern import Pattern, spec_of
 from toksmith.errors import OptionError
@@ -28,10 +31,7 @@ class Normalizer(Component):
     _compiled: tuple[int, Steps] | None = None
 
     def __init__(self) -> None:
-        if type(self) is Normalizer:
-            raise ComponentTypeError(
-                "cannot create 'Normalizer' instances: use a subclass, or Normalizer.custom"
-            )
+        self._check_is_a_kind()
         self._start()
 
     @staticmethod
@@ -122,7 +122,7 @@ class BertNormalizer(Normalizer, type="BertNormalizer"):
     handle_chinese_chars = setting(
         "handle_chinese_chars", "Whether ideographs get spaces around them.", boolean
     )
-    strip_accents = setting("strip_accents", "Whether accents are removed.", optional_boolean)
+    strip_accents = setting("strip_accents", "Whether accents are removed.", optional(boolean))
     lowercase = setting("lowercase", "Whether the text is lower-cased.", boolean)
 
     def __init__(
@@ -135,7 +135,7 @@ class BertNormalizer(Normalizer, type="BertNormalizer"):
         self._start(
             clean_text=boolean(clean_text),
             handle_chinese_chars=boolean(handle_chinese_chars),
-            strip_accents=optional_boolean(strip_accents),
+            strip_accents=optional(boolean)(strip_accents),
             lowercase=boolean(lowercase),
         )
 
@@ -241,6 +241,7 @@ class Replace(Normalizer, type="Replace"):
 
     @pattern.setter
     def pattern(self, pattern: Pattern) -> None:
+        spec_of(pattern)
         raise TokenizersError(
             "Cannot set pattern, please instantiate a new replace pattern instead"
         )
@@ -264,9 +265,7 @@ class Precompiled(Normalizer, type="Precompiled"):
     _defaults = {"precompiled_charsmap": ""}  # noqa: RUF012
 
     def __init__(self, precompiled_charsmap: bytes) -> None:
-        if isinstance(precompiled_charsmap, str):
-            raise ComponentTypeError("precompiled_charsmap is a str: give bytes")
-        charsmap = bytes(precompiled_charsmap)
+        charsmap = _charsmap(precompiled_charsmap)
         try:
             if not charsmap:
                 raise OptionError("it is empty")
@@ -277,6 +276,15 @@ class Precompiled(Normalizer, type="Precompiled"):
                 f"Cannot parse precompiled_charsmap: {wrong}"
             ) from wrong
         self._start(precompiled_charsmap=base64.b64encode(charsmap).decode("ascii"))
+
+
+def _charsmap(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    try:
+        return bytes(sequence_of(unsigned)(value))
+    except ValueError as wrong:
+        raise ComponentOverflowError(f"a byte is too large: {wrong}") from wrong
 
 
 class Sequence(Members[Normalizer], Normalizer, type="Sequence"):

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 from toksmith._base.text import byte_sizes
 from toksmith.compat.tokenizers.callbacks import check_callable, checked, wrapping
+from toksmith.compat.tokenizers.checks import an_id, arguments, optional, string, unsigned
 from toksmith.compat.tokenizers.encoding import Encoding
-from toksmith.compat.tokenizers.failures import TokenizersError
+from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
 from toksmith.compat.tokenizers.normalized_string import NormalizedString
 from toksmith.errors import OptionError
 from toksmith.splitters import Splitter
@@ -42,7 +43,8 @@ class Token:
         offsets: its start and end in the split, in bytes of UTF-8.
 
     Raises:
-        OverflowError: the id or an offset is negative.
+        ComponentTypeError: an argument has a wrong type.
+        ComponentOverflowError: the id or an offset is negative.
 
     Example:
         >>> Token(7, "go", (0, 2)).as_tuple()
@@ -51,11 +53,12 @@ class Token:
 
     __slots__ = ("_id", "_offsets", "_value")
 
+    @arguments(id=an_id, value=string)
     def __init__(self, id: int, value: str, offsets: Offsets) -> None:
-        start, end = offsets
-        if min(id, start, end) < 0:
-            raise OverflowError(f"can't convert negative int to unsigned: {id}, {start}, {end}")
-        self._id, self._value, self._offsets = id, checked(value, str), (start, end)
+        if len(checked(offsets, tuple)) != 2:
+            raise ComponentTypeError(f"expected a start and an end, got {offsets!r:.80}")
+        start, end = map(unsigned, offsets)
+        self._id, self._value, self._offsets = id, value, (start, end)
 
     @property
     def id(self) -> int:
@@ -181,6 +184,7 @@ class PreTokenizedString:
             for (text, tokens), span in zip(self._splits, spans, strict=True)
         ]
 
+    @arguments(type_id=an_id, word_idx=optional(an_id))
     def to_encoding(self, type_id: int = 0, word_idx: int | None = None) -> Encoding:
         """Return the tokens of all splits as an encoding.
 

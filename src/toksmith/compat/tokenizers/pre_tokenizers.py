@@ -8,9 +8,9 @@ from typing import Any
 
 from toksmith._base.byte_alphabet import spell
 from toksmith.compat.tokenizers.callbacks import checked, wrapping
-from toksmith.compat.tokenizers.checks import boolean, character
+from toksmith.compat.tokenizers.checks import boolean, character, metaspace_scheme, unsigned
 from toksmith.compat.tokenizers.component import Component, Members, setting
-from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
+from toksmith.compat.tokenizers.failures import TokenizersError
 from toksmith.compat.tokenizers.pattern import BEHAVIORS, Pattern, behavior_of, spec_of
 from toksmith.compat.tokenizers.pre_tokenized_string import Offsets, PreTokenizedString
 from toksmith.errors import OptionError
@@ -28,10 +28,7 @@ class PreTokenizer(Component):
     _compiled: tuple[int, tuple[Splitter, ...]] | None = None
 
     def __init__(self) -> None:
-        if type(self) is PreTokenizer:
-            raise ComponentTypeError(
-                "cannot create 'PreTokenizer' instances: use a subclass, or PreTokenizer.custom"
-            )
+        self._check_is_a_kind()
         self._start()
 
     @staticmethod
@@ -227,6 +224,7 @@ class Split(PreTokenizer, type="Split"):
 
     @pattern.setter
     def pattern(self, pattern: Pattern) -> None:
+        spec_of(pattern)
         raise TokenizersError("Cannot set pattern, please instantiate a new split pattern instead")
 
 
@@ -286,7 +284,7 @@ class Digits(PreTokenizer, type="Digits"):
 
 
 def _length(value: int) -> int:
-    if checked(value, int) < 1:
+    if unsigned(value) < 1:
         raise OptionError(f"length is {value}: give 1 or more")
     return value
 
@@ -312,15 +310,6 @@ class FixedLength(PreTokenizer, type="FixedLength"):
         self._start(length=_length(length))
 
 
-_SCHEMES = ("first", "never", "always")
-
-
-def _scheme(value: str) -> str:
-    if checked(value, str) not in _SCHEMES:
-        raise OptionError(f"{value} is an unknown variant, should be one of {[*_SCHEMES]}")
-    return value
-
-
 class Metaspace(PreTokenizer, type="Metaspace"):
     """Writes a mark for each space, and cuts before each mark.
 
@@ -342,7 +331,9 @@ class Metaspace(PreTokenizer, type="Metaspace"):
         "split": True,
     }
     replacement = setting("replacement", "The mark.", character)
-    prepend_scheme = setting("prepend_scheme", "Which texts get a mark before them.", _scheme)
+    prepend_scheme = setting(
+        "prepend_scheme", "Which texts get a mark before them.", metaspace_scheme
+    )
     split = setting("split", "Whether the text is cut.", boolean)
 
     def __init__(
@@ -350,7 +341,7 @@ class Metaspace(PreTokenizer, type="Metaspace"):
     ) -> None:
         self._start(
             replacement=character(replacement),
-            prepend_scheme=_scheme(prepend_scheme),
+            prepend_scheme=metaspace_scheme(prepend_scheme),
             split=boolean(split),
         )
 

@@ -6,8 +6,19 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from toksmith.compat.tokenizers.checks import (
+    arguments,
+    boolean,
+    instance,
+    optional,
+    sequence,
+    sequence_of,
+    string,
+    token_with_id,
+)
 from toksmith.compat.tokenizers.component import Component, Members, compact_json, setting
 from toksmith.compat.tokenizers.encoding import Encoding
+from toksmith.compat.tokenizers.failures import ComponentTypeError
 from toksmith.errors import OptionError
 
 __all__ = [
@@ -23,6 +34,11 @@ __all__ = [
 class PostProcessor(Component):
     """The base of post-processors."""
 
+    def __init__(self) -> None:
+        self._check_is_a_kind()
+        self._start()
+
+    @arguments(is_pair=boolean)
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Return the number of special tokens that are added.
 
@@ -31,6 +47,9 @@ class PostProcessor(Component):
         """
         return 0
 
+    @arguments(
+        encoding=instance(Encoding), pair=optional(instance(Encoding)), add_special_tokens=boolean
+    )
     def process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
     ) -> Encoding:
@@ -58,15 +77,17 @@ class BertProcessing(PostProcessor, type="BertProcessing"):
     """
 
     _defaults: ClassVar[dict[str, Any]] = {"sep": None, "cls": None}
-    sep = setting("sep")
-    cls = setting("cls")
+    sep = setting("sep", "The token at the end and its id.", token_with_id)
+    cls = setting("cls", "The token at the start and its id.", token_with_id)
 
+    @arguments(sep=token_with_id, cls=token_with_id)
     def __init__(self, sep: tuple[str, int], cls: tuple[str, int]) -> None:
-        self._start(sep=_pair(sep), cls=_pair(cls))
+        self._start(sep=sep, cls=cls)
 
     def _read(self, spec: Mapping[str, Any]) -> None:
         self._start(sep=_pair(spec["sep"]), cls=_pair(spec["cls"]))
 
+    @arguments(is_pair=boolean)
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Return the number of special tokens that are added.
 
@@ -101,11 +122,14 @@ class RobertaProcessing(PostProcessor, type="RobertaProcessing"):
         "trim_offsets": True,
         "add_prefix_space": True,
     }
-    sep = setting("sep")
-    cls = setting("cls")
-    trim_offsets = setting("trim_offsets")
-    add_prefix_space = setting("add_prefix_space")
+    sep = setting("sep", "The token at the end and its id.", token_with_id)
+    cls = setting("cls", "The token at the start and its id.", token_with_id)
+    trim_offsets = setting("trim_offsets", "Whether offsets leave spaces out.", boolean)
+    add_prefix_space = setting(
+        "add_prefix_space", "Whether the pre-tokenizer puts a space first.", boolean
+    )
 
+    @arguments(sep=token_with_id, cls=token_with_id, trim_offsets=boolean, add_prefix_space=boolean)
     def __init__(
         self,
         sep: tuple[str, int],
@@ -114,8 +138,8 @@ class RobertaProcessing(PostProcessor, type="RobertaProcessing"):
         add_prefix_space: bool = True,
     ) -> None:
         self._start(
-            sep=_pair(sep),
-            cls=_pair(cls),
+            sep=sep,
+            cls=cls,
             trim_offsets=trim_offsets,
             add_prefix_space=add_prefix_space,
         )
@@ -124,6 +148,7 @@ class RobertaProcessing(PostProcessor, type="RobertaProcessing"):
         super()._read(spec)
         self._spec.update(sep=_pair(spec["sep"]), cls=_pair(spec["cls"]))
 
+    @arguments(is_pair=boolean)
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Return the number of special tokens that are added.
 
@@ -160,10 +185,17 @@ class ByteLevel(PostProcessor, type="ByteLevel"):
         "trim_offsets": True,
         "use_regex": True,
     }
-    add_prefix_space = setting("add_prefix_space")
-    trim_offsets = setting("trim_offsets")
-    use_regex = setting("use_regex")
+    add_prefix_space = setting(
+        "add_prefix_space", "Whether the pre-tokenizer puts a space first.", boolean
+    )
+    trim_offsets = setting("trim_offsets", "Whether offsets leave spaces out.", boolean)
+    use_regex = setting("use_regex", "Kept for tokenizer.json.", boolean)
 
+    @arguments(
+        add_prefix_space=optional(boolean),
+        trim_offsets=optional(boolean),
+        use_regex=optional(boolean),
+    )
     def __init__(
         self,
         add_prefix_space: bool | None = None,
@@ -222,7 +254,10 @@ class TemplateProcessing(PostProcessor, type="TemplateProcessing"):
             given["single"] = _pieces(single)
         if pair is not None:
             given["pair"] = _pieces(pair)
-        tokens = [_special_entry(each) for each in special_tokens or ()]
+        tokens = [
+            _special_entry(each)
+            for each in sequence(() if special_tokens is None else special_tokens)
+        ]
         given["special_tokens"] = {each["id"]: each for each in sorted(tokens, key=_id_of)}
         self._start(**given)
         self._check()
@@ -264,6 +299,7 @@ class TemplateProcessing(PostProcessor, type="TemplateProcessing"):
     def pair(self, value: str | list[str]) -> None:
         self._set("pair", _pieces(value))
 
+    @arguments(is_pair=boolean)
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Return the number of special tokens that are added.
 
@@ -320,9 +356,10 @@ class Sequence(Members[PostProcessor], PostProcessor, type="Sequence"):
     _key = "processors"
     _member = PostProcessor
 
-    def __init__(self, processors: Iterable[PostProcessor] = ()) -> None:
-        self._fill(processors)
+    def __init__(self, processors: list[PostProcessor]) -> None:
+        self._fill_given(processors)
 
+    @arguments(is_pair=boolean)
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Return the number of special tokens that are added.
 
@@ -396,8 +433,12 @@ _SEQUENCE = re.compile(r"\$([^:]*)(?::(.*))?", re.DOTALL)
 
 
 def _pieces(template: str | list[str]) -> list[dict[str, Any]]:
-    parts = template.split(" ") if isinstance(template, str) else template
-    return [_piece(part) for part in parts]
+    if isinstance(template, str):
+        template = template.split(" ")
+    try:
+        return [_piece(part) for part in sequence_of(string)(template)]
+    except ComponentTypeError as wrong:
+        raise ComponentTypeError(f"Expected Union[str, List[str]]: {wrong}") from None
 
 
 def _piece(spelled: str) -> dict[str, Any]:
@@ -422,6 +463,13 @@ def _piece(spelled: str) -> dict[str, Any]:
 def _special_entry(given: Any) -> dict[str, Any]:
     if isinstance(given, Mapping):
         return {"id": given["id"], "ids": [*given["ids"]], "tokens": [*given["tokens"]]}
+    if not isinstance(given, tuple) or sorted(type(each).__name__ for each in given) != [
+        "int",
+        "str",
+    ]:
+        raise ComponentTypeError(
+            f"expected Union[Tuple[str, int], Tuple[int, str], dict], got {given!r:.80}"
+        )
     first, second = given
     token, token_id = (second, first) if isinstance(first, int) else (first, second)
     return {"id": token, "ids": [token_id], "tokens": [token]}

@@ -13,6 +13,18 @@ from typing import Any
 from toksmith._base import files
 from toksmith.compat.tokenizers.added_token import AddedToken, added_token
 from toksmith.compat.tokenizers.added_vocabulary import AddedVocabulary
+from toksmith.compat.tokenizers.callbacks import checked
+from toksmith.compat.tokenizers.checks import (
+    an_id,
+    arguments,
+    boolean,
+    instance,
+    optional,
+    sequence,
+    sequence_of,
+    string,
+    unsigned,
+)
 from toksmith.compat.tokenizers.compiled import Compiled
 from toksmith.compat.tokenizers.component import (
     LONG,
@@ -183,6 +195,7 @@ class Tokenizer:
     # Reading and writing
 
     @staticmethod
+    @arguments(json=string)
     def from_str(json: str) -> Tokenizer:
         """Return the tokenizer of the content of a tokenizer.json.
 
@@ -197,6 +210,7 @@ class Tokenizer:
         return made
 
     @staticmethod
+    @arguments(buffer=instance(bytes))
     def from_buffer(buffer: bytes) -> Tokenizer:
         """Return the tokenizer of the content of a tokenizer.json.
 
@@ -207,11 +221,12 @@ class Tokenizer:
             OptionError: it is damaged.
         """
         try:
-            return Tokenizer.from_str(bytes(buffer).decode())
+            return Tokenizer.from_str(buffer.decode())
         except (TokenizersError, UnicodeDecodeError) as wrong:
             raise OptionError(f"Cannot instantiate Tokenizer from buffer: {wrong}") from wrong
 
     @staticmethod
+    @arguments(path=string)
     def from_file(path: str) -> Tokenizer:
         """Return the tokenizer of a tokenizer.json.
 
@@ -291,6 +306,7 @@ class Tokenizer:
         made._encode_special_tokens = self._encode_special_tokens
         return made
 
+    @arguments(pretty=boolean)
     def to_str(self, pretty: bool = False) -> str:
         """Return the tokenizer as a tokenizer.json.
 
@@ -311,6 +327,7 @@ class Tokenizer:
             json.dumps(content, ensure_ascii=False, indent=2) if pretty else compact_json(content)
         )
 
+    @arguments(path=string, pretty=boolean)
     def save(self, path: str, pretty: bool = True) -> None:
         """Write the tokenizer to a tokenizer.json.
 
@@ -346,6 +363,7 @@ class Tokenizer:
 
     # Vocabulary
 
+    @arguments(with_added_tokens=boolean)
     def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
         """Return the id of each token.
 
@@ -355,6 +373,7 @@ class Tokenizer:
         vocab = dict(self.model.vocab)
         return vocab | self._added.ids if with_added_tokens else vocab
 
+    @arguments(with_added_tokens=boolean)
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
         """Return the number of tokens.
 
@@ -372,7 +391,7 @@ class Tokenizer:
         Args:
             token: as it is spelled.
         """
-        found: int | None = self._added.ids.get(token)
+        found: int | None = self._added.ids.get(string(token))
         return self.model.token_to_id(token) if found is None else found
 
     def id_to_token(self, id: int) -> str | None:
@@ -381,9 +400,7 @@ class Tokenizer:
         Args:
             id: its id.
         """
-        if id < 0:
-            raise OverflowError("can't convert negative int to unsigned")
-        added = self._added_contents().get(id)
+        added = self._added_contents().get(an_id(id))
         found: str | None = self.model.id_to_token(id) if added is None else added
         return found
 
@@ -428,11 +445,7 @@ class Tokenizer:
         return self._add(tokens, special=True)
 
     def _add(self, given: Iterable[str | AddedToken], *, special: bool = False) -> int:
-        if isinstance(given, str):
-            raise ComponentTypeError(
-                f"'str' object is not an instance of 'list': give a list, such as [{given!r:.40}]"
-            )
-        tokens = [added_token(token, special=special) for token in given]
+        tokens = [added_token(token, special=special) for token in checked(given, list)]
         vocabulary = self._added.copy()
         added = vocabulary.add(tokens, self.model)
         self._added = vocabulary
@@ -448,7 +461,7 @@ class Tokenizer:
 
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None:
-        self._encode_special_tokens = bool(value)
+        self._encode_special_tokens = boolean(value)
 
     @property
     def truncation(self) -> dict[str, Any] | None:
@@ -507,6 +520,7 @@ class Tokenizer:
         """Fill no encodings."""
         self._padding = None
 
+    @arguments(is_pair=boolean)
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """Return the number of special tokens that encoding adds.
 
@@ -521,6 +535,7 @@ class Tokenizer:
 
     # Encoding
 
+    @arguments(is_pretokenized=boolean, add_special_tokens=boolean)
     def encode(
         self,
         sequence: Any,
@@ -543,6 +558,7 @@ class Tokenizer:
         texts = read(sequence), None if pair is None else read(pair)
         return self._encode([texts], is_pretokenized, add_special_tokens, True)[0]
 
+    @arguments(is_pretokenized=boolean, add_special_tokens=boolean)
     def encode_batch(
         self, input: Sequence[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
@@ -558,6 +574,7 @@ class Tokenizer:
         """
         return self._encode(rows(input, is_pretokenized), is_pretokenized, add_special_tokens, True)
 
+    @arguments(is_pretokenized=boolean, add_special_tokens=boolean)
     def encode_batch_fast(
         self, input: Sequence[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
@@ -641,6 +658,9 @@ class Tokenizer:
             padding.fill(found)
         return found
 
+    @arguments(
+        encoding=instance(Encoding), pair=optional(instance(Encoding)), add_special_tokens=boolean
+    )
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
     ) -> Encoding:
@@ -678,6 +698,7 @@ class Tokenizer:
 
     # Decoding
 
+    @arguments(ids=sequence, skip_special_tokens=boolean)
     def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
         """Return the text of ids; those that no token has are left out.
 
@@ -688,8 +709,6 @@ class Tokenizer:
         Raises:
             ComponentTypeError: ids is no list of ids.
         """
-        if isinstance(ids, str):
-            raise ComponentTypeError("Can't extract `str` to `Vec`")
         return self.decode_batch([ids], skip_special_tokens)[0]
 
     def _decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
@@ -701,6 +720,7 @@ class Tokenizer:
         decoder = self.decoder
         return " ".join(tokens) if decoder is None else decoder.decode(tokens)
 
+    @arguments(sequences=sequence_of(sequence), skip_special_tokens=boolean)
     def decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
     ) -> list[str]:
@@ -741,6 +761,7 @@ class Tokenizer:
         paths = [files] if isinstance(files, str) else files
         self.train_from_iterator(lines_of(paths), trainer)
 
+    @arguments(length=optional(unsigned))
     def train_from_iterator(
         self, iterator: Iterable[Any], trainer: Any = None, length: int | None = None
     ) -> None:
@@ -754,7 +775,9 @@ class Tokenizer:
         Raises:
             TokenizersError: the trainer is for another model.
         """
-        trainer = self.model.get_trainer() if trainer is None else trainer
+        from toksmith.compat.tokenizers.trainers import Trainer
+
+        trainer = self.model.get_trainer() if trainer is None else _checked(trainer, Trainer)
         trainer.check(self.model)
         trainer.feed(self.normalizer, self.pre_tokenizer, texts_of(iterator))
         special = trainer.train(self.model)

@@ -9,6 +9,18 @@ from typing import Any, ClassVar
 from toksmith._base.lazy import np
 from toksmith._base.threads import thread_count
 from toksmith.compat.tokenizers.added_token import AddedToken, added_token
+from toksmith.compat.tokenizers.callbacks import checked
+from toksmith.compat.tokenizers.checks import (
+    Check,
+    an_id,
+    boolean,
+    named,
+    optional,
+    real,
+    sequence_of,
+    string,
+    unsigned,
+)
 from toksmith.compat.tokenizers.component import Component, setting, shown
 from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
 from toksmith.compat.tokenizers.models import BPE, TRAINERS, Model, Unigram, WordLevel, WordPiece
@@ -25,7 +37,7 @@ from toksmith.trainers.word_counts import count_words
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
 
-_COMMON = {"show_progress": True, "special_tokens": (), "words": {}}
+_COMMON = {"show_progress": True, "special_tokens": [], "words": {}}
 
 
 class Trainer(Component):
@@ -41,28 +53,18 @@ class Trainer(Component):
             if name not in self._defaults or name in ("type", "words"):
                 warn(f"Ignored unknown kwargs option {name}")
             else:
-                known[name] = value
+                known[name] = named(name, _REQUIRED.get(name, _same), value)
         self._start(**known)
         self._spec["words"] = Counter()
-        for name, change in self._changes().items():
-            if name in known:
-                self._spec[name] = change(known[name])
-            else:
-                self._spec[name] = change(self._spec[name])
+        for name, check in self._checks().items():
+            self._spec[name] = named(name, check, self._spec[name])
 
-    def _changes(self) -> dict[str, Any]:
-        """Return what is done to the value of a setting."""
-        return {
-            name: change
-            for name, change in (
-                ("special_tokens", special_tokens),
-                ("initial_alphabet", _first_characters),
-            )
-            if name in self._defaults
-        }
+    def _checks(self) -> dict[str, Check]:
+        """Return the check of each setting, which also converts its value."""
+        return {name: _CHECKS[name] for name in self._defaults if name in _CHECKS}
 
     def _set(self, key: str, value: Any) -> None:
-        self._spec[key] = self._changes().get(key, _same)(value)
+        self._spec[key] = self._checks().get(key, _same)(value)
 
     def spec(self) -> dict[str, Any]:
         """Return the state as tokenizers writes it."""
@@ -74,7 +76,7 @@ class Trainer(Component):
         held = dict(spec[self._defaults["type"]])
         tokens = [AddedToken(**token) for token in held.pop("special_tokens")]
         words: Counter[str] = Counter(held.pop("words"))
-        self._given(held)
+        self._given({name: value for name, value in held.items() if value is not None})
         self._spec["special_tokens"], self._spec["words"] = tokens, words
 
     def _shown(self, limit: int | None) -> str:
@@ -141,9 +143,9 @@ class BpeTrainer(Trainer, type="BpeTrainer"):
         "vocab_size": 30000,
         "show_progress": True,
         "progress_format": "Indicatif",
-        "special_tokens": (),
+        "special_tokens": [],
         "limit_alphabet": None,
-        "initial_alphabet": (),
+        "initial_alphabet": [],
         "continuing_subword_prefix": None,
         "end_of_word_suffix": None,
         "max_token_length": None,
@@ -163,9 +165,6 @@ class BpeTrainer(Trainer, type="BpeTrainer"):
 
     def __init__(self, **options: Any) -> None:
         self._given(options)
-
-    def _changes(self) -> dict[str, Any]:
-        return {**super()._changes(), "progress_format": _progress_format}
 
     @property
     def progress_format(self) -> str:
@@ -277,8 +276,8 @@ class UnigramTrainer(Trainer, type="UnigramTrainer"):
         "vocab_size": 8000,
         "n_sub_iterations": 2,
         "shrinking_factor": 0.75,
-        "special_tokens": (),
-        "initial_alphabet": (),
+        "special_tokens": [],
+        "initial_alphabet": [],
         "unk_token": None,
         "max_piece_length": 16,
         "seed_size": 1000000,
@@ -292,6 +291,9 @@ class UnigramTrainer(Trainer, type="UnigramTrainer"):
 
     def __init__(self, **options: Any) -> None:
         self._given(options)
+
+    def _checks(self) -> dict[str, Check]:
+        return {**super()._checks(), "vocab_size": an_id}
 
     def train(self, model: Any) -> list[AddedToken]:
         """Give a model the vocabulary of the counted words, and return the special tokens."""
@@ -423,27 +425,55 @@ def _alphabet(counted: Mapping[str, int], initial: list[str], limit: int | None)
     return sorted(order[:limit])
 
 
-def special_tokens(given: Iterable[Any]) -> list[AddedToken]:
+def special_tokens(given: Any) -> list[AddedToken]:
     """Return special tokens, each an ``AddedToken`` of its own.
 
     Raises:
-        ComponentTypeError: one is neither a string nor an ``AddedToken``.
+        ComponentTypeError: it is no list, or one is neither a string nor an ``AddedToken``.
     """
     found = []
-    for token in given:
+    for token in checked(given, list):
         if not isinstance(token, str | AddedToken):
             raise ComponentTypeError("special_tokens must be a List[Union[str, AddedToken]]")
         found.append(added_token(token, special=True).copy())
     return found
 
 
-def _first_characters(given: Iterable[str]) -> list[str]:
-    return sorted({each[0] for each in given if each})
+def _first_characters(given: Any) -> list[str]:
+    return sorted({each[0] for each in sequence_of(string)(given) if each})
 
 
-def _progress_format(given: str) -> str:
+def _progress_format(given: Any) -> str:
+    given = string(given)
     known = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
     return known.get(given.lower(), given if given in known.values() else "Indicatif")
+
+
+_CHECKS: dict[str, Check] = {
+    "vocab_size": unsigned,
+    "min_frequency": unsigned,
+    "show_progress": boolean,
+    "progress_format": _progress_format,
+    "special_tokens": special_tokens,
+    "limit_alphabet": optional(unsigned),
+    "initial_alphabet": _first_characters,
+    "continuing_subword_prefix": optional(string),
+    "end_of_word_suffix": optional(string),
+    "max_token_length": optional(unsigned),
+    "n_sub_iterations": an_id,
+    "shrinking_factor": real,
+    "unk_token": optional(string),
+    "max_piece_length": unsigned,
+    "seed_size": unsigned,
+}
+"""The check of each setting, which also converts its value."""
+
+_REQUIRED: dict[str, Check] = {
+    "limit_alphabet": unsigned,
+    "continuing_subword_prefix": string,
+    "end_of_word_suffix": string,
+}
+"""Settings that can be ``None``, but not as an argument of the constructor."""
 
 
 def _same(value: Any) -> Any:

@@ -92,7 +92,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
             min_frequency=min_frequency,
             limit_alphabet=limit_alphabet,
             initial_alphabet=initial_alphabet,
-            special_tokens=special_tokens,
+            special_tokens=[*special_tokens],
             show_progress=show_progress,
             continuing_subword_prefix=wordpieces_prefix,
         )

@@ -85,6 +85,6 @@ class ByteLevelBPETokenizer(BaseTokenizer):
             vocab_size=vocab_size,
             min_frequency=min_frequency,
             show_progress=show_progress,
-            special_tokens=special_tokens,
+            special_tokens=[*special_tokens],
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         )

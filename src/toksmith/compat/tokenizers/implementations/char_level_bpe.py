@@ -81,7 +81,7 @@ class CharBPETokenizer(BaseTokenizer):
         return trainers.BpeTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
-            special_tokens=special_tokens,
+            special_tokens=[*special_tokens],
             limit_alphabet=limit_alphabet,
             initial_alphabet=initial_alphabet,
             end_of_word_suffix=suffix,

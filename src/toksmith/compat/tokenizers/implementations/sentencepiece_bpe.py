@@ -70,7 +70,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         return trainers.BpeTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
-            special_tokens=special_tokens,
+            special_tokens=[*special_tokens],
             limit_alphabet=limit_alphabet,
             initial_alphabet=initial_alphabet,
             show_progress=show_progress,

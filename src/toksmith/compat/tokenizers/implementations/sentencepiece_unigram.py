@@ -55,7 +55,7 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         """Return the trainer; options are those of ``UnigramTrainer``."""
         return trainers.UnigramTrainer(
             vocab_size=vocab_size,
-            special_tokens=special_tokens or (),
+            special_tokens=[*(special_tokens or ())],
             show_progress=show_progress,
             initial_alphabet=initial_alphabet or (),
             unk_token=unk_token,
