@@ -86,7 +86,8 @@ class Format(ABC):
         """Write the files of one split to an empty folder; return them in the order of reading.
 
         The result is a pure function of the arguments. The caller moves the files to their final
-        place.
+        place. Formats whose files have an index for the whole folder, or fixed names, write them
+        to a folder ``STEM/`` in it.
 
         Args:
             tokens: the documents, in the type of :meth:`dtype`.

@@ -23,6 +23,9 @@ class Part(Protocol):
     def lengths(self) -> OffsetArray:
         """The number of tokens of each document: int64, shape ``(documents,)``."""
 
+    def __len__(self) -> int:
+        """Return the number of documents; where possible without reading their lengths."""
+
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1`` of this file, end to end."""
 
@@ -61,6 +64,10 @@ class RawPart:
                 f"holds {len(self._ids):,} tokens, but its index says {int(self._bounds[-1]):,}: "
                 "one of the two is cut short or belongs to another file",
             )
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.lengths)
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1``, a view of the memory map."""
@@ -155,6 +162,10 @@ class StreamPart:
         self.lengths: OffsetArray = _lengths(np.concatenate(bounds))
         self._bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.lengths)])
 
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.lengths)
+
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1``: a view, or a copy of several."""
         start, end = int(self._bounds[first]), int(self._bounds[last])
@@ -203,7 +214,7 @@ class TokenFiles(TokenSource):
         self.metadata = dict(metadata or {})
         self.parts = list(parts)
         self._dtype = dtype
-        counts = [len(part.lengths) for part in self.parts]
+        counts = [len(part) for part in self.parts]
         self._firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
         self._lengths: OffsetArray | None = None
 
@@ -252,7 +263,7 @@ class TokenFiles(TokenSource):
         found = []
         for number, part in enumerate(self.parts):
             start = max(first - int(self._firsts[number]), 0)
-            end = min(last - int(self._firsts[number]), len(part.lengths))
+            end = min(last - int(self._firsts[number]), len(part))
             if start < end:
                 found.append(part.ids(start, end))
         if len(found) == 1:

@@ -15,6 +15,11 @@ NAMES = (
     "datatrove",
     "dolma",
     "llmc",
+    "mds",
+    "litdata",
+    "webdataset",
+    "parquet",
+    "arrow",
     "nanogpt",
 )
 """The names of the formats, in the order in which an unknown path is tried."""

@@ -1,0 +1,77 @@
+"""Token files that consist of a folder: its index in JSON, and the data files beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from toksmith._base.lazy import json
+from toksmith.errors import FormatError
+
+INDEX = "index.json"
+
+
+def folders_with(path: Path, pattern: str) -> list[Path]:
+    """Return the folders that hold a file: the path itself, else the folders in it (one a split).
+
+    Args:
+        path: a folder; anything else gives an empty list.
+        pattern: the name of the file, or a pattern such as ``"*.tar"``.
+    """
+    if not path.is_dir():
+        return []
+    if any(path.glob(pattern)):
+        return [path]
+    return [each for each in sorted(path.iterdir()) if each.is_dir() and any(each.glob(pattern))]
+
+
+def indexes(path: Path, entries: str) -> list[Path]:
+    """Return the files ``index.json`` at a path whose content has a list of a given name.
+
+    Args:
+        path: a folder, a folder of such folders, or an ``index.json`` itself.
+        entries: the name of the list, such as ``"shards"``.
+    """
+    if path.name == INDEX:
+        found = [path]
+    else:
+        found = [folder / INDEX for folder in folders_with(path, INDEX)]
+    return [file for file in found if _has(file, entries)]
+
+
+def _has(file: Path, entries: str) -> bool:
+    try:
+        return isinstance(read_index(file).get(entries), list)
+    except FormatError:
+        return False
+
+
+def read_index(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        FormatError: the file cannot be read, or holds something else.
+    """
+    try:
+        found = json.loads(path.read_bytes())
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
+    except (ValueError, RecursionError) as wrong:
+        raise FormatError(path, f"is no JSON: {wrong}") from wrong
+    if not isinstance(found, dict):
+        raise FormatError(path, "is no JSON object")
+    return found
+
+
+def file_beside(index: Path, name: object) -> Path:
+    """Return a data file that an index names.
+
+    Raises:
+        FormatError: the name is not that of a file in the folder of the index.
+    """
+    if not isinstance(name, str) or name != Path(name).name or not name:
+        raise FormatError(index, f"names a file {name!r:.80}: a file in its folder expected")
+    file = index.with_name(name)
+    if not file.is_file():
+        raise FormatError(index, f"names {name}, which is not in its folder")
+    return file

@@ -1,0 +1,95 @@
+"""Arrow's streaming format with a column ``input_ids``, which ``datasets`` maps into memory.
+
+Files are named as Hugging Face names them, ``train-00000-of-00012.arrow``, with
+125,000,000 tokens (500 MB) or ``shard_tokens`` at most:
+``Dataset.from_file("FOLDER/train-00000-of-00001.arrow")``, or
+``load_dataset("arrow", data_files="FOLDER/train-*.arrow")``. A row is a document, a list of int32.
+The schema's metadata are those of the Parquet files. Files in Arrow's other format, with a footer,
+are read too.
+
+A document has no end-of-text id unless one is asked for. An empty document is an empty list.
+Needs ``pip install toksmith[arrow]``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from toksmith._base.lazy import extra
+from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.list_columns import (
+    ListPart,
+    column_of,
+    errors_of,
+    facts,
+    file_spans,
+    record_batch,
+    schema,
+    token_files,
+)
+from toksmith.tokenfiles.source import DocumentRange, TokenSource
+from toksmith.tokenfiles.token_files import TokenFiles
+
+_STREAM = b"\xff\xff\xff\xff"
+_FILE = b"ARRO"
+
+
+class Arrow(Format):
+    """Files of one column."""
+
+    name = "arrow"
+    eos = None
+    empty = "frame"
+    types = (("int32", 1 << 31),)
+    extra = "arrow"
+
+    def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
+        """Write ``STEM-00000-of-00001.arrow`` and so on."""
+        ipc = extra("pyarrow.ipc", "arrow")
+        columns = schema(tokens.dtype, settings)
+        files = file_spans(tokens, folder, settings, ".arrow")
+        for path, first, last in files:
+            with path.open("xb") as file, ipc.new_stream(file, columns) as writer:
+                for block in DocumentRange(tokens, first, last).blocks():
+                    writer.write_batch(record_batch(block, columns))
+        return [path for path, _, _ in files]
+
+    def find(self, path: Path) -> list[Path]:
+        """Return the files ``*.arrow`` that begin as Arrow's formats do."""
+        found = sorted(path.glob("*.arrow")) if path.is_dir() else [path]
+        return [file for file in found if file.suffix == ".arrow" and _is_arrow(file)]
+
+    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+        """Open the files; a document is a row."""
+        return token_files(path, self.name, [_File(file) for file in self.find(path)])
+
+
+def _is_arrow(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) in (_STREAM, _FILE)
+    except OSError:
+        return False
+
+
+class _File(ListPart):
+    """One ``.arrow``, mapped into memory."""
+
+    def __init__(self, path: Path) -> None:
+        pyarrow, ipc = extra("pyarrow", "arrow"), extra("pyarrow.ipc", "arrow")
+        with errors_of(path):
+            file = pyarrow.memory_map(str(path))
+            is_stream = file.read(4) == _STREAM
+            file.seek(0)
+            table = (ipc.open_stream(file) if is_stream else ipc.open_file(file)).read_all()
+        column, self.dtype = column_of(path, table.schema)
+        self.facts = facts(table.schema)
+        self._chunks = table.column(column).chunks
+        super().__init__(path, [len(chunk) for chunk in self._chunks])
+
+    def group(self, number: int) -> Any:
+        return self._chunks[number]
+
+
+FORMAT = Arrow()

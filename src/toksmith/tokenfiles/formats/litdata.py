@@ -1,0 +1,175 @@
+"""litData's optimized tokens: a folder of ``chunk-0-0.bin`` and so on, and its ``index.json``.
+
+Source: ``streaming/writer.py`` and ``TokensLoader`` in ``streaming/item_loader.py`` of
+https://github.com/Lightning-AI/litData. An item is a document's ids, without a header; uint16 up to
+65,536 ids, else int32, which PyTorch reads. The files of a split are in a folder of its name:
+``StreamingDataset("FOLDER/train", item_loader=TokensLoader(block_size=2049))``. The loader cuts
+each chunk into blocks and skips the rest of the chunk.
+
+A chunk is, in little-endian integers: uint32 items, uint32 places of the items in the file and its
+end, then the ids. It ends before it exceeds 64 MiB of ids, or ``shard_tokens`` tokens.
+
+A document ends with the end-of-text id. An empty document without one is an item of no bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+from toksmith._base.lazy import json, np
+from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles.folders import INDEX, file_beside, indexes, read_index
+from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
+from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids
+
+_CHUNK_BYTES = 1 << 26
+_TENSORS = {
+    11: "uint8", 12: "int8", 13: "int16", 14: "int16", 15: "int32", 16: "int32", 17: "int64",
+    18: "int64", 20: "uint16",
+}  # fmt: skip
+_ARRAYS = dict(
+    enumerate(("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"))
+)
+_CODES = {"uint16": 20, "int32": 16, "int64": 18}
+
+
+class LitData(Format):
+    """Folders of chunks with an index."""
+
+    name = "litdata"
+    eos = "after"
+    empty = "frame"
+    types = (("uint16", 1 << 16), ("int32", 1 << 31))
+
+    def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
+        """Write ``STEM/index.json`` and ``STEM/chunk-0-0.bin`` and so on."""
+        folder = folder / settings.stem
+        folder.mkdir()
+        lengths = tokens.lengths
+        chunk_bytes = None if settings.shard_tokens else _CHUNK_BYTES
+        if settings.shard_tokens is None:
+            sizes, most = lengths * tokens.dtype.itemsize, _CHUNK_BYTES
+        else:
+            sizes, most = np.maximum(lengths, 1), settings.shard_tokens
+        files: list[Path] = []
+        entries = []
+        for first, last in ranges(sizes, most + 1, reach=False) if len(sizes) else ():
+            path = folder / f"chunk-0-{len(files)}.bin"
+            _write_chunk(path, tokens, first, last)
+            files.append(path)
+            entries.append(
+                {
+                    "chunk_bytes": path.stat().st_size,
+                    "chunk_size": last - first,
+                    "dim": int(lengths[first:last].sum()),
+                    "filename": path.name,
+                }
+            )
+        config = {
+            "chunk_bytes": chunk_bytes,
+            "chunk_size": settings.shard_tokens,
+            "compression": None,
+            "compression_batch_size": None,
+            "compression_level": None,
+            "data_format": [f"no_header_tensor:{_CODES[tokens.dtype.name]}"],
+            "data_spec": '[1, {"type": null, "context": null, "children_spec": []}]',
+            "encryption": None,
+            "ipc_compression": None,
+            "item_loader": "TokensLoader",
+            "types": "tensor",
+        }
+        index = folder / INDEX
+        index.write_text(json.dumps({"chunks": entries, "config": config}, sort_keys=True))
+        return [index, *files]
+
+    def find(self, path: Path) -> list[Path]:
+        """Return the indexes and chunks of a folder or of the folders in it, or one chunk."""
+        found = []
+        for index in _indexes(path):
+            chunks = _chunks(index)
+            found += [index, *chunks] if path not in chunks else [path]
+        return found
+
+    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+        """Open the chunks; a document is an item."""
+        parts, kinds = [], set()
+        for index in _indexes(path):
+            kind = _dtype(index)
+            kinds.add(kind)
+            chunks = _chunks(index)
+            parts += [_part(file, kind) for file in ([path] if path in chunks else chunks)]
+        if len(kinds) > 1:
+            raise FormatError(path, f"has chunks of several types: {sorted(map(str, kinds))}")
+        return TokenFiles(path, self.name, kinds.pop() if kinds else np.dtype("int32"), parts)
+
+
+def _write_chunk(path: Path, tokens: TokenSource, first: int, last: int) -> None:
+    sizes = tokens.lengths[first:last] * tokens.dtype.itemsize
+    start = 8 + 4 * len(sizes)
+    places = start + np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    if places[-1] >= 1 << 32:
+        raise OptionError("a document has 4 GiB of ids: litdata files cannot hold it")
+    with path.open("xb") as file:
+        file.write(struct.pack("<I", len(sizes)))
+        places.astype("<u4").tofile(file)
+        for block in DocumentRange(tokens, first, last).blocks():
+            np.ascontiguousarray(block.ids).tofile(file)
+
+
+def _indexes(path: Path) -> list[Path]:
+    """Return the indexes at a path, or the index that names the file at the path."""
+    if path.suffix == ".bin" and path.is_file():
+        return [
+            index for index in indexes(path.with_name(INDEX), "chunks") if path in _chunks(index)
+        ]
+    return indexes(path, "chunks")
+
+
+def _chunks(index: Path) -> list[Path]:
+    found = []
+    for chunk in read_index(index)["chunks"]:
+        if not isinstance(chunk, dict):
+            raise FormatError(index, f"has a chunk {chunk!r:.80}: an object expected")
+        found.append(file_beside(index, chunk.get("filename")))
+    return found
+
+
+def _dtype(index: Path) -> np.dtype[Any]:
+    config = read_index(index).get("config")
+    if not isinstance(config, dict):
+        raise FormatError(index, "has no config")
+    if config.get("compression") or config.get("encryption"):
+        raise FormatError(index, "its chunks are compressed or encrypted: write them plain")
+    kinds = config.get("data_format")
+    only = kinds[0] if isinstance(kinds, list) and len(kinds) == 1 else ""
+    kind, _, code = str(only).partition(":")
+    known = {"no_header_tensor": _TENSORS, "no_header_numpy": _ARRAYS}.get(kind, {})
+    name = known.get(int(code)) if code.isdecimal() else None
+    if name is None:
+        raise FormatError(
+            index, f"its items are {kinds!r:.80}: arrays of ids, without header, expected"
+        )
+    found: np.dtype[Any] = np.dtype(name).newbyteorder("<")
+    return found
+
+
+def _part(path: Path, dtype: np.dtype[Any]) -> RawPart:
+    data = map_ids(path, np.dtype("uint8"))
+    size = len(data)
+    count = int(np.frombuffer(data, "<u4", 1)[0]) if size >= 8 else size
+    start = 8 + 4 * count
+    if start > size:
+        raise FormatError(path, "is no chunk of litData, or cut short")
+    places = np.frombuffer(data, "<u4", count + 1, 4).astype(np.int64)
+    sizes = np.diff(places)
+    if places[0] != start or places[-1] != size or (sizes < 0).any():
+        raise FormatError(path, f"has {size:,} bytes, and its places do not fit: cut short?")
+    if (sizes % dtype.itemsize).any():
+        raise FormatError(path, f"holds an item that is no multiple of {dtype.itemsize} bytes")
+    return RawPart(path, dtype, sizes // dtype.itemsize, offset=start)
+
+
+FORMAT = LitData()

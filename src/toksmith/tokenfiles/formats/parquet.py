@@ -1,0 +1,99 @@
+"""Parquet with a column ``input_ids``, which ``datasets.load_dataset`` reads.
+
+Files are named as Hugging Face names them, ``train-00000-of-00012.parquet``, with
+125,000,000 tokens (500 MB) or ``shard_tokens`` at most:
+``load_dataset("parquet", data_files="FOLDER/train-*.parquet")``. A row is a document, a list of
+int32, which PyTorch and ``datasets`` take without a cast. The schema's metadata hold the tokenizer,
+its hash, the number of its ids and the end-of-text id as JSON under the key ``toksmith``.
+
+A document has no end-of-text id unless one is asked for. An empty document is an empty list.
+Needs ``pip install toksmith[arrow]``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from toksmith._base.lazy import extra
+from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.list_columns import (
+    ListPart,
+    column_of,
+    errors_of,
+    facts,
+    file_spans,
+    record_batch,
+    schema,
+    token_files,
+)
+from toksmith.tokenfiles.source import DocumentRange, TokenSource
+from toksmith.tokenfiles.token_files import TokenFiles
+
+_MAGIC = b"PAR1"
+
+
+class Parquet(Format):
+    """Files of one column."""
+
+    name = "parquet"
+    eos = None
+    empty = "frame"
+    types = (("int32", 1 << 31),)
+    extra = "arrow"
+
+    def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
+        """Write ``STEM-00000-of-00001.parquet`` and so on."""
+        parquet = extra("pyarrow.parquet", "arrow")
+        columns = schema(tokens.dtype, settings)
+        files = file_spans(tokens, folder, settings, ".parquet")
+        for path, first, last in files:
+            with (
+                path.open("xb") as file,
+                parquet.ParquetWriter(
+                    file, columns, use_dictionary=False, compression="zstd"
+                ) as writer,
+            ):
+                for block in DocumentRange(tokens, first, last).blocks():
+                    writer.write_batch(record_batch(block, columns), len(block.lengths))
+        return [path for path, _, _ in files]
+
+    def find(self, path: Path) -> list[Path]:
+        """Return the files ``*.parquet`` that begin and end as Parquet does."""
+        found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+        return [file for file in found if file.suffix == ".parquet" and _is_parquet(file)]
+
+    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+        """Open the files; a document is a row."""
+        return token_files(path, self.name, [_File(file) for file in self.find(path)])
+
+
+def _is_parquet(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == _MAGIC
+    except OSError:
+        return False
+
+
+class _File(ListPart):
+    """One ``.parquet``, read by row groups; the last one stays in memory."""
+
+    def __init__(self, path: Path) -> None:
+        with errors_of(path):
+            self._file = extra("pyarrow.parquet", "arrow").ParquetFile(path, memory_map=True)
+            columns, about = self._file.schema_arrow, self._file.metadata
+            rows = [about.row_group(number).num_rows for number in range(about.num_row_groups)]
+        super().__init__(path, rows)
+        self._column, self.dtype = column_of(path, columns)
+        self.facts = facts(columns)
+        self._held: tuple[int, Any] = (-1, None)
+
+    def group(self, number: int) -> Any:
+        if self._held[0] != number:
+            table = self._file.read_row_group(number, [self._column])
+            self._held = number, table.column(0).combine_chunks()
+        return self._held[1]
+
+
+FORMAT = Parquet()

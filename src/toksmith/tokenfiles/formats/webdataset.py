@@ -1,0 +1,172 @@
+"""WebDataset as open_lm and DCLM write it: a folder of ``.tar``, and its ``manifest.jsonl``.
+
+Source: ``open_lm/datapreprocess/ray/tokenize_shuffle.py`` and ``utils/make_wds_manifest.py`` of
+https://github.com/mlfoundations/open_lm. The files of a split are in a folder of its name, from
+``train/00000001.tar``. A member ``KEY.json.gz`` of a tar is one document, a JSON list of its ids;
+KEY is the MD5 of the list. A line of the manifest is
+``{"shard": "00000001", "num_sequences": 8192}``. A tar has 8,192 documents, or ``shard_tokens``
+tokens, at most. open_lm expects sequences of one length, its sequence length plus 1.
+
+A document ends with the end-of-text id; an empty document is that id alone. Times in the files are
+0. To know the lengths of the documents, all of them are decompressed once.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zlib
+from pathlib import Path
+from typing import IO, Any
+
+from toksmith._base.arrays import OffsetArray
+from toksmith._base.lazy import hashlib, json, np
+from toksmith.errors import FormatError
+from toksmith.tokenfiles.folders import folders_with
+from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
+from toksmith.tokenfiles.token_files import TokenFiles, map_ids
+
+_DOCUMENTS = 8192
+_BLOCK = 1 << 20
+_ENDINGS = (".json.gz", ".json")
+
+
+class WebDataset(Format):
+    """Folders of tar files with a manifest."""
+
+    name = "webdataset"
+    eos = "after"
+    empty = "frame"
+    types = (("uint16", 1 << 16), ("uint32", 1 << 32))
+
+    def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
+        """Write ``STEM/00000001.tar`` and so on, and ``STEM/manifest.jsonl``."""
+        folder = folder / settings.stem
+        folder.mkdir()
+        if settings.shard_tokens is None:
+            sizes, most = np.ones(len(tokens), np.int64), _DOCUMENTS
+        else:
+            sizes, most = tokens.lengths, settings.shard_tokens
+        bounds = ranges(sizes, most + 1, reach=False)
+        files, lines = [], []
+        for number, (first, last) in enumerate(bounds, 1):
+            path = folder / f"{number:08d}.tar"
+            with path.open("xb") as file:
+                _write_tar(file, tokens, first, last)
+            files.append(path)
+            lines.append(json.dumps({"shard": path.stem, "num_sequences": last - first}) + "\n")
+        manifest = folder / "manifest.jsonl"
+        manifest.write_text("".join(lines))
+        return [manifest, *files]
+
+    def find(self, path: Path) -> list[Path]:
+        """Return the ``.tar`` files of a folder or of the folders in it that hold lists of ids."""
+        found = [path] if path.suffix == ".tar" and path.is_file() else []
+        for folder in folders_with(path, "*.tar"):
+            found += sorted(folder.glob("*.tar"))
+        return [file for file in found if _is_ours(file)]
+
+    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+        """Open the files; a document is a member, its ids of type uint32 unless told."""
+        kind = np.dtype(dtype or "uint32")
+        return TokenFiles(path, self.name, kind, [_Tar(file, kind) for file in self.find(path)])
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether the first file in a tar is a list in JSON, by its name."""
+    try:
+        with path.open("rb") as file:
+            return tarfile.TarInfo.frombuf(file.read(512), "utf-8", "replace").name.endswith(
+                _ENDINGS
+            )
+    except (OSError, tarfile.TarError):
+        return False
+
+
+def _write_tar(file: IO[bytes], tokens: TokenSource, first: int, last: int) -> None:
+    keys: dict[str, int] = {}
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for block in DocumentRange(tokens, first, last).blocks(_BLOCK):
+            for ids in np.split(block.ids, np.cumsum(block.lengths)[:-1]):
+                text = json.dumps(ids.tolist()).encode()
+                key = hashlib.md5(text, usedforsecurity=False).hexdigest()
+                seen = keys.get(key, 0)
+                keys[key] = seen + 1
+                # Readers refuse a name that occurs twice in a row.
+                name = f"{key}-{seen}" if seen else key
+                data = _gzip(text)
+                member = tarfile.TarInfo(f"{name}.json.gz")
+                member.size, member.mode = len(data), 0o444
+                member.uname = member.gname = "bigdata"
+                tar.addfile(member, io.BytesIO(data))
+
+
+def _gzip(data: bytes) -> bytes:
+    """Compress like ``gzip.compress(data, mtime=0)``, with the same bytes in every Python."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    body = deflate.compress(data) + deflate.flush()
+    tail = zlib.crc32(data).to_bytes(4, "little") + (len(data) & 0xFFFFFFFF).to_bytes(4, "little")
+    return b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff" + body + tail
+
+
+class _Tar:
+    """One ``.tar``."""
+
+    def __init__(self, path: Path, dtype: np.dtype[Any]) -> None:
+        self.path = path
+        self._dtype = dtype
+        self._data = map_ids(path, np.dtype("uint8"))
+        self._members = _members(path, len(self._data))
+        self._lengths: OffsetArray | None = None
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    @property
+    def lengths(self) -> OffsetArray:
+        if self._lengths is None:
+            counts = [len(self._list(number)) for number in range(len(self))]
+            self._lengths = np.array(counts, np.int64)
+        return self._lengths
+
+    def ids(self, first: int, last: int) -> Tokens:
+        found = [self._list(number) for number in range(first, last)]
+        return np.concatenate(found) if found else np.zeros(0, self._dtype)
+
+    def _list(self, number: int) -> Tokens:
+        name, start, size = self._members[number]
+        data = self._data[start : start + size].tobytes()
+        try:
+            found = json.loads(gzip.decompress(data) if name.endswith(".gz") else data)
+        except (OSError, EOFError, zlib.error, ValueError, RecursionError) as wrong:
+            raise FormatError(self.path, f"member {name} is damaged: {wrong}") from wrong
+        if not isinstance(found, list) or not all(type(each) is int for each in found):
+            raise FormatError(self.path, f"member {name} is no list of ids")
+        most = np.iinfo(self._dtype)
+        if found and not most.min <= min(found) <= max(found) <= most.max:
+            raise FormatError(
+                self.path, f"member {name} has ids that do not fit {self._dtype.name}"
+            )
+        return np.array(found, self._dtype)
+
+
+def _members(path: Path, size: int) -> list[tuple[str, int, int]]:
+    """Return name, place and size of each document of a tar."""
+    found = []
+    try:
+        with tarfile.open(path, "r:") as tar:
+            for member in tar:
+                if member.offset_data + member.size > size:
+                    raise FormatError(path, f"ends within {member.name}: it is cut short")
+                if member.isfile() and member.name.endswith(_ENDINGS):
+                    found.append((member.name, member.offset_data, member.size))
+    except (OSError, tarfile.TarError, ValueError) as wrong:
+        if isinstance(wrong, FormatError):
+            raise
+        raise FormatError(path, f"is a damaged tar: {wrong}") from wrong
+    return found
+
+
+FORMAT = WebDataset()
