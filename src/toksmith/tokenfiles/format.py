@@ -22,6 +22,8 @@ Empty: TypeAlias = Literal["frame", "bare", "drop"]
 """The treatment of empty documents: framed like others (a lone end-of-text token), kept without any
 token, or left out."""
 
+_STORED = ("uint8", "uint16", "int32", "uint32", "int64", "uint64")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -116,3 +118,24 @@ class Format(ABC):
         Raises:
             FormatError: a file is damaged, cut short, or not of this format.
         """
+
+
+def type_of(name: str | None, default: str) -> np.dtype[Any]:
+    """Return the type of stored ids, in little-endian order.
+
+    Args:
+        name: the name of the type; ``None`` for the default.
+        default: the name of the default.
+
+    Raises:
+        OptionError: the name is not that of an integer type.
+
+    Example:
+        >>> type_of(None, "uint16")
+        dtype('uint16')
+    """
+    name = default if name is None else name
+    if name not in _STORED:
+        raise OptionError(f"dtype is {name!r:.40}: use {', '.join(map(repr, _STORED))}")
+    kind: np.dtype[Any] = np.dtype(name).newbyteorder("<")
+    return kind

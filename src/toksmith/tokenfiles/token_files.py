@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,6 +11,9 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.source import Tokens, TokenSource
+
+STEP = 1 << 20
+"""The number of documents whose bounds are checked or converted at once."""
 
 
 class Part(Protocol):
@@ -30,7 +34,51 @@ class Part(Protocol):
         """Return the ids of documents ``first`` to ``last - 1`` of this file, end to end."""
 
 
-class RawPart:
+class IndexedPart(ABC):
+    """A file whose bounds of documents are in an index that is read where it is needed.
+
+    Args:
+        path: the file.
+        ids: its ids.
+        count: the number of documents.
+    """
+
+    def __init__(self, path: Path, ids: Tokens, count: int) -> None:
+        self.path = path
+        self._ids = ids
+        self._count = count
+
+    @abstractmethod
+    def bounds(self, first: int, last: int) -> OffsetArray:
+        """Return where in the ids documents ``first`` to ``last - 1`` start, and the last ends.
+
+        Args:
+            first: the number of a document, or the number of documents.
+            last: the same, ``first`` at least.
+
+        Returns:
+            int64, shape ``(last - first + 1,)``.
+        """
+
+    @property
+    def lengths(self) -> OffsetArray:
+        """The number of tokens of each document."""
+        lengths: OffsetArray = np.empty(self._count, np.int64)
+        for first in range(0, self._count, STEP):
+            last = min(first + STEP, self._count)
+            lengths[first:last] = np.diff(self.bounds(first, last))
+        return lengths
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return self._count
+
+    def ids(self, first: int, last: int) -> Tokens:
+        """Return the ids of documents ``first`` to ``last - 1``, a view of the memory map."""
+        return self._ids[int(self.bounds(first, first)[0]) : int(self.bounds(last, last)[0])]
+
+
+class RawPart(IndexedPart):
     """A file that holds ids end to end, with the bounds of its documents known.
 
     Args:
@@ -52,26 +100,44 @@ class RawPart:
         *,
         offset: int = 0,
     ) -> None:
-        self.path = path
-        self._ids = map_ids(path, dtype, offset)
+        ids = map_ids(path, dtype, offset)
         if lengths is None:
-            lengths = np.array([len(self._ids)], np.int64)
-        self.lengths: OffsetArray = lengths
-        self._bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-        if self._bounds[-1] != len(self._ids):
-            raise FormatError(
-                path,
-                f"holds {len(self._ids):,} tokens, but its index says {int(self._bounds[-1]):,}: "
-                "one of the two is cut short or belongs to another file",
-            )
+            lengths = np.array([len(ids)], np.int64)
+        super().__init__(path, ids, len(lengths))
+        self._all: OffsetArray = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=self._all[1:])
+        check_size(path, len(ids), int(self._all[-1]))
 
-    def __len__(self) -> int:
-        """Return the number of documents."""
-        return len(self.lengths)
+    def bounds(self, first: int, last: int) -> OffsetArray:
+        """Return the bounds of documents ``first`` to ``last - 1``."""
+        return self._all[first : last + 1]
 
-    def ids(self, first: int, last: int) -> Tokens:
-        """Return the ids of documents ``first`` to ``last - 1``, a view of the memory map."""
-        return self._ids[self._bounds[first] : self._bounds[last]]
+
+def check_size(path: Path, held: int, indexed: int) -> None:
+    """Compare the number of tokens of a file with that of its index.
+
+    Raises:
+        FormatError: they differ.
+    """
+    if held != indexed:
+        raise FormatError(
+            path,
+            f"holds {held:,} tokens, but its index says {indexed:,}: one of the two is cut short "
+            "or belongs to another file",
+        )
+
+
+def head(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file.
+
+    Raises:
+        FormatError: the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
 
 
 def map_ids(path: Path, dtype: np.dtype[Any], offset: int = 0) -> Tokens:

@@ -1,12 +1,16 @@
 """Megatron's indexed dataset: ``NAME.bin`` with the ids, ``NAME.idx`` with the bounds.
 
 Source: ``megatron/core/datasets/indexed_dataset.py`` and ``tools/preprocess_data.py`` of
-https://github.com/NVIDIA/Megatron-LM. The index is, in little-endian integers: 9 bytes of magic,
-uint64 version 1, a byte for the type of the ids, uint64 sequences, uint64 documents + 1, int32
-lengths of the sequences in tokens, int64 their places in bytes, int64 the number of sequences
-before each document and at the end.
+https://github.com/NVIDIA/Megatron-LM. ``.bin`` holds ids end to end: uint16 if the tokenizer has
+fewer than 65,500 ids, else int32. ``.idx`` holds, in little-endian integers: 9 bytes of magic,
+uint64 version 1, a byte for the type of the ids, uint64 number of sequences, uint64 number of
+documents + 1, int32 length of each sequence in tokens, int64 place of each in bytes, int64 number
+of sequences before each document, and of all.
 
-A document is one sequence, followed by the end-of-text id. An empty document has no sequence.
+A split is one pair, ``train_text_document.bin`` and ``.idx``, whatever its size: give Megatron the
+path without the ending, ``--data-path FOLDER/train_text_document``. A document is one sequence,
+followed by the end-of-text id. An empty document has no sequence, and no end-of-text id. A document
+has fewer than 2^31 tokens.
 """
 
 from __future__ import annotations
@@ -20,15 +24,18 @@ from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Format, Settings
 from toksmith.tokenfiles.source import TokenSource
-from toksmith.tokenfiles.token_files import RawPart, TokenFiles
+from toksmith.tokenfiles.token_files import (
+    STEP,
+    IndexedPart,
+    TokenFiles,
+    check_size,
+    head,
+    map_ids,
+)
 
 _MAGIC = b"MMIDIDX\x00\x00"
 _HEAD = struct.Struct("<9sQBQQ")
-_CODES = {
-    1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 6: "float64", 7: "float32",
-    8: "uint16",
-}  # fmt: skip
-_STEP = 1 << 20
+_CODES = {1: "uint8", 2: "int8", 3: "int16", 4: "int32", 5: "int64", 8: "uint16"}
 
 
 class Megatron(Format):
@@ -41,62 +48,142 @@ class Megatron(Format):
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM_text_document.bin`` and ``.idx``."""
+        lengths = tokens.lengths
+        if len(lengths) and int(lengths.max()) >= 1 << 31:
+            raise OptionError(
+                f"document {int(lengths.argmax()):,} has {int(lengths.max()):,} tokens, and the "
+                "index of megatron holds lengths below 2^31: cut it, or use another format"
+            )
         data = folder / f"{settings.stem}_text_document.bin"
         index = data.with_suffix(".idx")
         tokens.save_ids(data)
         with index.open("xb") as file:
-            _write_index(file, tokens.lengths, tokens.dtype)
+            _write_index(file, lengths, tokens.dtype)
         return [data, index]
 
     def find(self, path: Path) -> list[Path]:
         """Return the ``.bin`` files that have an ``.idx``; a path may be a pair's common prefix."""
         if path.is_dir():
             found = sorted(path.glob("*.bin"))
+        elif path.suffix in (".bin", ".idx"):
+            found = [path.with_suffix(".bin")]
         else:
-            found = [path.with_suffix(".bin")] if path.suffix in (".bin", ".idx") else []
-            found = found or [path.with_name(path.name + ".bin")]
-        return [file for file in found if file.exists() and file.with_suffix(".idx").exists()]
+            found = [path.with_name(path.name + ".bin")]
+        return [file for file in found if file.is_file() and _has_index(file)]
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the pairs; a document is what the index calls a document."""
-        parts = []
-        kind: np.dtype[Any] = np.dtype("uint16")
-        for file in self.find(path):
-            kind, lengths = _read_index(file.with_suffix(".idx"))
-            parts.append(RawPart(file, kind, lengths))
-        return TokenFiles(path, self.name, kind, parts)
+        parts = [_Pair(file) for file in self.find(path)]
+        kinds = {part.dtype for part in parts}
+        if len(kinds) > 1:
+            names = " and ".join(sorted(kind.name for kind in kinds))
+            raise FormatError(path, f"holds ids of {names}: open the pairs one by one")
+        return TokenFiles(path, self.name, kinds.pop() if kinds else np.dtype("<u2"), parts)
+
+
+def _has_index(data: Path) -> bool:
+    index = data.with_suffix(".idx")
+    return index.is_file() and head(index, len(_MAGIC)) == _MAGIC
 
 
 def _write_index(file: BinaryIO, lengths: OffsetArray, dtype: np.dtype[Any]) -> None:
-    if len(lengths) and int(lengths.max()) >= 1 << 31:
-        raise OptionError("a document has 2^31 tokens or more: megatron's index cannot hold it")
+    """Write an index in four passes over the lengths, which may be a memory map."""
     code = next(code for code, name in _CODES.items() if name == dtype.name)
-    has_sequence = lengths > 0
-    sequences = lengths[has_sequence]
-    file.write(_HEAD.pack(_MAGIC, 1, code, len(sequences), len(lengths) + 1))
-    sequences.astype("<i4").tofile(file)
-    ends = np.cumsum(sequences)
-    ((ends - sequences) * dtype.itemsize).astype("<i8").tofile(file)
-    np.concatenate([np.zeros(1, np.int64), np.cumsum(has_sequence)]).astype("<i8").tofile(file)
+    steps = range(0, len(lengths), STEP)
+    file.write(_HEAD.pack(_MAGIC, 1, code, np.count_nonzero(lengths), len(lengths) + 1))
+    for start in steps:
+        part = lengths[start : start + STEP]
+        part[part > 0].astype("<i4").tofile(file)
+    end = 0
+    for start in steps:
+        part = lengths[start : start + STEP]
+        part = part[part > 0] * dtype.itemsize
+        ends = np.cumsum(part) + end
+        (ends - part).astype("<i8").tofile(file)
+        end += int(part.sum())
+    file.write(bytes(8))
+    count = 0
+    for start in steps:
+        sequences = np.cumsum(lengths[start : start + STEP] > 0) + count
+        sequences.astype("<i8").tofile(file)
+        count = int(sequences[-1])
 
 
-def _read_index(path: Path) -> tuple[np.dtype[Any], OffsetArray]:
-    """Return the type of the ids, and the tokens of each document."""
-    data = path.read_bytes()
-    if len(data) < _HEAD.size or not data.startswith(_MAGIC):
-        raise FormatError(path, "is no index of Megatron: it does not start with MMIDIDX")
-    _, version, code, count, documents = _HEAD.unpack_from(data)
-    if version != 1 or code not in _CODES:
-        raise FormatError(path, f"has version {version} and type {code}: 1, and 1 to 8, are known")
-    wanted = _HEAD.size + 12 * count + 8 * documents
-    if len(data) not in (wanted, wanted + count):
-        raise FormatError(path, f"has {len(data):,} bytes, and its head calls for {wanted:,}")
-    lengths = np.frombuffer(data, "<i4", count, _HEAD.size).astype(np.int64)
-    bounds = np.frombuffer(data, "<i8", documents, _HEAD.size + 12 * count)
-    if documents < 1 or bounds[0] != 0 or bounds[-1] != count or (np.diff(bounds) < 0).any():
-        raise FormatError(path, "its documents are not in order")
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-    return np.dtype(_CODES[code]), np.diff(ends[bounds])
+class _Pair(IndexedPart):
+    """A pair of files, its index read from a memory map.
+
+    Args:
+        path: the ``.bin`` file.
+
+    Raises:
+        FormatError: a file cannot be read, or is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        index = path.with_suffix(".idx")
+        start = head(index, _HEAD.size)
+        if len(start) < _HEAD.size or not start.startswith(_MAGIC):
+            raise FormatError(index, "is no index of megatron: it does not start with MMIDIDX")
+        _, version, code, sequences, documents = _HEAD.unpack(start)
+        if version != 1 or code not in _CODES:
+            known = ", ".join(f"{code} ({name})" for code, name in _CODES.items())
+            raise FormatError(
+                index,
+                f"has version {version} and type {code}: version 1 and types {known} expected",
+            )
+        content = map_ids(index, np.dtype("u1"))
+        wanted = _HEAD.size + 12 * sequences + 8 * documents
+        if len(content) not in (wanted, wanted + sequences):  # modes of multimodal data follow
+            raise FormatError(
+                index, f"has {len(content):,} bytes, and its header calls for {wanted:,}"
+            )
+        self.dtype = np.dtype(_CODES[code]).newbyteorder("<")
+        self._places = np.frombuffer(content, "<i8", sequences, _HEAD.size + 4 * sequences)
+        self._firsts = np.frombuffer(content, "<i8", documents, _HEAD.size + 12 * sequences)
+        lengths = np.frombuffer(content, "<i4", sequences, _HEAD.size)
+        end = _check_sequences(index, lengths, self._places, self.dtype.itemsize)
+        _check_documents(index, self._firsts, sequences)
+        ids = map_ids(path, self.dtype)
+        check_size(path, len(ids), end)
+        super().__init__(path, ids, documents - 1)
+
+    def bounds(self, first: int, last: int) -> OffsetArray:
+        """Return the bounds of documents ``first`` to ``last - 1``."""
+        sequences = self._firsts[first : last + 1]
+        bounds: OffsetArray = np.full(len(sequences), len(self._ids), np.int64)
+        inside = sequences < len(self._places)
+        bounds[inside] = self._places[sequences[inside]] // self.dtype.itemsize
+        return bounds
+
+
+def _check_sequences(path: Path, lengths: OffsetArray, places: OffsetArray, itemsize: int) -> int:
+    """Return the number of tokens of all sequences.
+
+    Raises:
+        FormatError: the sequences are not end to end.
+    """
+    end = 0
+    for start in range(0, len(lengths), STEP):
+        part = lengths[start : start + STEP].astype(np.int64)
+        ends = np.cumsum(part) + end
+        if (part < 0).any() or (places[start : start + STEP] != (ends - part) * itemsize).any():
+            raise FormatError(path, "its sequences are not end to end: it is damaged")
+        end = int(ends[-1])
+    return end
+
+
+def _check_documents(path: Path, firsts: OffsetArray, sequences: int) -> None:
+    """Check the numbers of the documents' first sequences.
+
+    Raises:
+        FormatError: they do not go up from 0 to the number of sequences.
+    """
+    ordered = len(firsts) > 0 and firsts[0] == 0 and firsts[-1] == sequences
+    for start in range(0, len(firsts), STEP):
+        part = firsts[start : start + STEP + 1]
+        ordered = ordered and not (part[1:] < part[:-1]).any()
+    if not ordered:
+        raise FormatError(path, "its documents are not in order: it is damaged")
 
 
 FORMAT = Megatron()
