@@ -22,7 +22,7 @@ Empty: TypeAlias = Literal["frame", "bare", "drop"]
 """The treatment of empty documents: framed like others (a lone end-of-text token), kept without any
 token, or left out."""
 
-_STORED = ("uint8", "uint16", "int32", "uint32", "int64", "uint64")
+_STORED = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Format(ABC):
         """
 
 
-def type_of(name: str | None, default: str) -> np.dtype[Any]:
+def type_of(name: str | None, default: str = "uint16") -> np.dtype[Any]:
     """Return the type of stored ids, in little-endian order.
 
     Args:
@@ -137,5 +137,4 @@ def type_of(name: str | None, default: str) -> np.dtype[Any]:
     name = default if name is None else name
     if name not in _STORED:
         raise OptionError(f"dtype is {name!r:.40}: use {', '.join(map(repr, _STORED))}")
-    kind: np.dtype[Any] = np.dtype(name).newbyteorder("<")
-    return kind
+    return np.dtype("<" + np.dtype(name).str[1:])

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.format import Format, Settings, type_of
 from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.token_files import (
     STEP,
@@ -137,7 +137,7 @@ class _Pair(IndexedPart):
             raise FormatError(
                 index, f"has {len(content):,} bytes, and its header calls for {wanted:,}"
             )
-        self.dtype = np.dtype(_CODES[code]).newbyteorder("<")
+        self.dtype = type_of(_CODES[code])
         self._places = np.frombuffer(content, "<i8", sequences, _HEAD.size + 4 * sequences)
         self._firsts = np.frombuffer(content, "<i8", documents, _HEAD.size + 12 * sequences)
         lengths = np.frombuffer(content, "<i4", sequences, _HEAD.size)
