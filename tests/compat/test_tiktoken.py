@@ -562,3 +562,68 @@ class TestCore:
         ):
             assert_same(call)
         assert SMALL.decode(np.array(ids)) == PEER.decode(ids)
+
+
+class TestWrongCalls:
+    """Arguments of wrong types and ranges: the same results, or errors of the same class."""
+
+    WRONG: ClassVar[list[Any]] = [
+        *(None, True, 5, -1, 1.5, 2**33, "x", b"x", [], ["x"], [5], [-1], [1.0], [[1]], [["a"]]),
+        *([None], ("a", 1), {1}, {END}, set(), frozenset(), {1: 1}, {}, [99999], [[1.0]], [2**33]),
+    ]
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("encode_ordinary", "encode", "encode_to_numpy", "encode_ordinary_batch"),
+            *("encode_batch", "encode_single_token", "decode_bytes", "decode"),
+            *("decode_single_token_bytes", "decode_tokens_bytes", "decode_with_offsets"),
+            *("decode_batch", "decode_bytes_batch", "is_special_token", "_encode_bytes"),
+            *("_encode_single_piece", "_encode_only_native_bpe"),
+        ],
+    )
+    def test_methods(self, name: str) -> None:
+        for wrong in self.WRONG:
+            assert_same(lambda enc, wrong=wrong: getattr(enc, name)(wrong))
+
+    @pytest.mark.parametrize("name", ["encode", "encode_to_numpy", "encode_batch"])
+    @pytest.mark.parametrize("option", ["allowed_special", "disallowed_special"])
+    def test_options(self, name: str, option: str) -> None:
+        text: Any = ["low lo"] if "batch" in name else "low lo"
+        for wrong in self.WRONG:
+            assert_same(lambda enc, wrong=wrong: getattr(enc, name)(text, **{option: wrong}))
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("encode", "encode_to_tiktoken_buffer", "encode_ordinary", "encode_single_piece"),
+            *("encode_single_token", "decode_bytes", "decode_single_token_bytes", "_encode_bytes"),
+        ],
+    )
+    def test_the_core(self, name: str) -> None:
+        takes_set = name in ("encode", "encode_to_tiktoken_buffer")
+        for wrong in self.WRONG:
+
+            def call(core: Any, wrong: Any = wrong) -> Any:
+                if not takes_set:
+                    return getattr(core, name)(wrong)
+                found = getattr(core, name)("a", wrong)
+                return found if name == "encode" else memoryview(found).tobytes()
+
+            assert_same(call, SMALL._core_bpe, PEER._core_bpe)
+
+    def test_the_constructor_of_the_core(self) -> None:
+        from toksmith.compat.tiktoken import _tiktoken
+
+        peer = __import__("tiktoken._tiktoken")._tiktoken
+        for wrong in self.WRONG:
+            for place in range(3):
+                given: list[Any] = [BYTES, {"<a>": 300}, "."]
+                given[place] = wrong
+                assert_same(lambda lib, given=given: bool(lib.CoreBPE(*given)), _tiktoken, peer)
+
+    def test_a_message_names_what_to_use(self) -> None:
+        with pytest.raises(TypeError, match=r"'text' is of the type str: use bytes"):
+            SMALL._encode_bytes("text")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"1 is no literal of a special token: use strings"):
+            SMALL.encode("low", allowed_special={1})  # type: ignore[arg-type]

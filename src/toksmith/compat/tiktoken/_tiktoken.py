@@ -45,6 +45,12 @@ class CoreBPE:
     def __init__(
         self, encoder: Mapping[bytes, int], special_tokens_encoder: Mapping[str, int], pattern: str
     ) -> None:
+        for given in (encoder, special_tokens_encoder):
+            if not isinstance(given, Mapping):
+                raise TypeError(
+                    f"{given!r:.80} is of the type {type(given).__name__}: use a dict of ids"
+                )
+        check_literals(special_tokens_encoder)
         pipeline, outer = ranked_pipeline(encoder, special_tokens_encoder, pattern)
         self._set_up(pipeline, special_tokens_encoder, outer)
         self.ranks = encoder
@@ -105,7 +111,7 @@ class CoreBPE:
         self, texts: Sequence[str], allowed_special: AbstractSet[str], threads: int
     ) -> list[list[int]]:
         """Return the ids of many texts."""
-        allowed = self._literals.intersection(allowed_special)
+        allowed = self._allowed(allowed_special)
         lists = self.tokenizer.encode_batch(
             texts, special=allowed or "text", threads=threads
         ).to_lists()
@@ -115,15 +121,28 @@ class CoreBPE:
         """Return the special tokens to look for; none if the text cannot hold one."""
         if type(text) is not str:
             check_text(text)
-        allowed = self._literals.intersection(allowed_special) if allowed_special else NONE
+        allowed = self._allowed(allowed_special)
         return allowed if allowed and common_start(allowed) in text else NONE
+
+    def _allowed(self, literals: AbstractSet[str]) -> frozenset[str]:
+        """Return the special tokens among some strings."""
+        if literals is NONE:
+            return NONE
+        if not isinstance(literals, AbstractSet):
+            raise TypeError(
+                f"{literals!r:.80} is of the type {type(literals).__name__}: use a set of strings"
+            )
+        found = self._literals.intersection(literals)
+        if len(found) < len(literals):
+            check_literals(literals)
+        return found
 
     def encode_with_unstable(
         self, text: str, allowed_special: AbstractSet[str]
     ) -> tuple[list[int], list[list[int]]]:
         """Return the stable ids, and the possible ids after them."""
-        ids = self.encode(text, allowed_special)
-        allowed = self._literals.intersection(allowed_special)
+        allowed = self._allowed(allowed_special)
+        ids = self.encode(text, allowed)
         last = self._unstable_length(ids, utf8(text), allowed)
         stable, rest = ids[: len(ids) - last], ids[len(ids) - last :]
         if not rest:
@@ -159,7 +178,7 @@ class CoreBPE:
 
     def encode_single_token(self, piece: bytes) -> int:
         """Return the id of a token, special or not; KeyError if there is none."""
-        found = self.ranks.get(piece)
+        found = self.ranks.get(_checked_bytes(piece))
         if found is None:
             found = self._special_tokens.get(piece.decode("utf-8", "surrogateescape"))
         if found is None:
@@ -168,7 +187,7 @@ class CoreBPE:
 
     def encode_single_piece(self, piece: bytes) -> list[int]:
         """Return the ids of bytes that are not split."""
-        return self._own(self._unsplit.encode(piece))
+        return self._own(self._unsplit.encode(_checked_bytes(piece)))
 
     def _merge(self, pieces: Sequence[bytes]) -> list[list[int]]:
         """Return the ids of unsplit texts, found by merging even if the whole is a token."""
@@ -189,7 +208,7 @@ class CoreBPE:
         A text that was cut inside a character gets ids that fit the text that it was cut from.
         """
         try:
-            return self.encode_ordinary(data.decode())
+            return self.encode_ordinary(_checked_bytes(data).decode())
         except UnicodeDecodeError as wrong:
             valid = data[: wrong.start]
         ids = self.encode_ordinary(valid.decode())
@@ -206,10 +225,15 @@ class CoreBPE:
                 return self.tokenizer.decode_bytes(tokens)
             except (UnknownTokenError, OptionError):
                 pass  # tiktoken's errors are raised below
+        if type(tokens) is not list:
+            _check_sequence(tokens)
         try:
-            return b"".join(map(self._decoder.__getitem__, tokens))
+            # A float that equals an id would be found in the dictionary, but not have an int sum.
+            if type(sum(tokens)) is int:
+                return b"".join(map(self._decoder.__getitem__, tokens))
         except (KeyError, TypeError):
-            return b"".join(self._each_token(tokens))
+            pass
+        return b"".join(self._each_token(tokens))
 
     def _each_token(self, tokens: Iterable[int]) -> Iterable[bytes]:
         for token in tokens:
@@ -272,6 +296,24 @@ def check_text(text: object) -> None:
     """Raise TypeError if a text is no str."""
     if not isinstance(text, str):
         raise TypeError(f"text is {text!r:.80}: use a str, not {type(text).__name__}")
+
+
+def check_literals(literals: Iterable[object]) -> None:
+    """Raise TypeError if there is something else than strings."""
+    for each in literals:
+        if not isinstance(each, str):
+            raise TypeError(f"{each!r:.80} is no literal of a special token: use strings")
+
+
+def _checked_bytes(data: object) -> bytes:
+    if not isinstance(data, bytes):
+        raise TypeError(f"{data!r:.80} is of the type {type(data).__name__}: use bytes")
+    return data
+
+
+def _check_sequence(ids: object) -> None:
+    if isinstance(ids, Mapping) or not hasattr(ids, "__getitem__"):
+        raise TypeError(f"ids are {ids!r:.80}: use a list of whole numbers")
 
 
 @lru_cache(maxsize=128)

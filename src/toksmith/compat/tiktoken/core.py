@@ -11,7 +11,13 @@ from typing import Any, Literal, NoReturn, TypeAlias
 from toksmith._base.arrays import IdArray
 from toksmith._base.lazy import regex
 from toksmith._base.threads import thread_count
-from toksmith.compat.tiktoken._tiktoken import NONE, CoreBPE, check_text, common_start
+from toksmith.compat.tiktoken._tiktoken import (
+    NONE,
+    CoreBPE,
+    check_literals,
+    check_text,
+    common_start,
+)
 from toksmith.pipeline import Pipeline
 
 Allowed: TypeAlias = "Literal['all'] | AbstractSet[str]"
@@ -216,6 +222,8 @@ class Encoding:
             [[12700, 111], [1683]]
         """
         texts = _checked_texts(text)
+        if disallowed_special is None:
+            raise TypeError("disallowed_special is None: use a collection of strings, or 'all'")
         allowed, disallowed = self._special(allowed_special, disallowed_special)
         if disallowed:
             for each in texts:
@@ -518,6 +526,8 @@ class Encoding:
             allowed = NONE
         elif isinstance(allowed_special, AbstractSet):
             allowed = self._has_all.intersection(allowed_special)
+            if len(allowed) < len(allowed_special):
+                check_literals(allowed_special)
         else:
             raise TypeError(
                 f"allowed_special is {allowed_special!r:.80}: use a set of strings, or 'all', not "
