@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from toksmith.segment.sentences import sentences
     from toksmith.segment.words import words
     from toksmith.teaching import MergeStep, merge, pairs, split, training_steps
+    from toksmith.tokenfiles import TokenFiles, open_tokens, tokenize_corpus
     from toksmith.tokenizer import Tokenizer
     from toksmith.tokenizer.chunking import TextChunk
     from toksmith.trainers import Counts, train
@@ -46,6 +47,7 @@ __all__ = [
     "Span",
     "TextChunk",
     "Token",
+    "TokenFiles",
     "Tokenizer",
     "UnicodeText",
     "__version__",
@@ -58,9 +60,11 @@ __all__ = [
     "load",
     "loads",
     "merge",
+    "open_tokens",
     "pairs",
     "sentences",
     "split",
+    "tokenize_corpus",
     "train",
     "training_steps",
     "unicode",
@@ -89,6 +93,9 @@ _MODULES = {
     "pairs": "teaching",
     "split": "teaching",
     "training_steps": "teaching",
+    "open_tokens": "tokenfiles",
+    "tokenize_corpus": "tokenfiles",
+    "TokenFiles": "tokenfiles",
     "Tokenizer": "tokenizer",
     "Counts": "trainers",
     "train": "trainers",

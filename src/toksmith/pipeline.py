@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from toksmith._base.records import dataclass, field, replace
+from toksmith._base.lazy import hashlib, np
+from toksmith._base.records import dataclass, field, fields, replace
 from toksmith._base.visible import short_repr
 from toksmith.errors import OptionError
 from toksmith.framing import Framing
@@ -69,6 +72,21 @@ class Pipeline:
                     f"vocabulary gives to {held!r}"
                 )
 
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all stages, in hexadecimal: equal for equal pipelines on every machine.
+
+        Names and settings change no ids, and are left out.
+
+        Example:
+            >>> from toksmith import models
+            >>> Pipeline(models.WordLevel((b"to",))).digest[:16]
+            'fb09298d3b855994'
+        """
+        found = hashlib.sha256()
+        _feed(replace(self, name=None, settings=NO_SETTINGS), found.update)
+        return found.hexdigest()
+
     def with_name(self, name: str) -> Pipeline:
         """Return the same pipeline under a published name.
 
@@ -81,3 +99,35 @@ class Pipeline:
             'tiny'
         """
         return replace(self, name=name)
+
+
+def _feed(value: object, update: Callable[[bytes], object]) -> None:
+    """Pass a value to a hash so that only equal values give equal bytes."""
+    kind = type(value)
+    if isinstance(value, bytes):
+        update(b"b%d:" % len(value) + value)
+    elif value is None or isinstance(value, str | bool | int | float):
+        text = repr(value).encode()
+        update(b"s%d:" % len(text) + text)
+    elif isinstance(value, np.ndarray):
+        update(f"a{value.dtype.str}{value.shape}:".encode() + value.tobytes())
+    elif isinstance(value, tuple | list):
+        update(b"l%d:" % len(value))
+        if value and all(type(item) is bytes for item in value):
+            update(np.array([len(item) for item in value], "<i8").tobytes() + b"".join(value))
+            return
+        for item in value:
+            _feed(item, update)
+    elif isinstance(value, Mapping):
+        _feed(sorted(value.items(), key=repr), update)
+    elif isinstance(value, frozenset | set):
+        _feed(sorted(value, key=repr), update)
+    elif hasattr(kind, "__dataclass_fields__"):
+        update(kind.__qualname__.encode() + b"{")
+        for item in fields(value):
+            if item.compare:
+                update(item.name.encode() + b"=")
+                _feed(getattr(value, item.name), update)
+        update(b"}")
+    else:
+        raise TypeError(f"a {kind.__name__} has no digest")

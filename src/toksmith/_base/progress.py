@@ -55,7 +55,7 @@ def listen(listener: Listener) -> Iterator[None]:
         listener: it is given ``"merges"`` with (done, total, bytes of the last, count, tokens of
             the text), ``"counting"`` with (bytes done, total bytes or ``None``), ``"rounds"`` with
             (rounds, pieces, log-likelihood), ``"comparing"`` with (what is done now, more bytes,
-            total).
+            total), ``"tokenizing"`` with (bytes read, documents, tokens, total bytes or ``None``).
 
     Example:
         >>> with listen(print), counting_progress(10) as report:
@@ -197,6 +197,48 @@ def comparing_progress(
         yield lambda now, done: bar.update(
             task, completed=done, last=_short(now.encode()).replace(SPACE, " ")
         )
+
+
+@contextmanager
+def tokenizing_progress(
+    total_bytes: int | None, enabled: bool | None = None
+) -> Iterator[Callable[[int, int, int], None]]:
+    """Show the share of a corpus that is tokenized, the speed, and the documents and tokens so far.
+
+    Args:
+        total_bytes: the size of the source files in bytes; ``None`` if unknown.
+        enabled: ``None`` means only where standard error is a terminal.
+
+    Yields:
+        A callback ``(bytes_read, documents, tokens)``.
+
+    Example:
+        >>> with tokenizing_progress(1_000, enabled=False) as report:
+        ...     report(500, 1, 120)
+    """
+    if listener := _listener.get():
+        yield lambda *figures: listener("tokenizing", (*figures, total_bytes))
+        return
+    if not _is_wanted(enabled):
+        yield lambda read, documents, tokens: None
+        return
+    from rich.progress import DownloadColumn, TextColumn, TransferSpeedColumn
+
+    last = TextColumn("{task.fields[last]}", markup=False)
+    with _progress(DownloadColumn(), TransferSpeedColumn(), last) as bar:
+        task = bar.add_task("tokenizing", total=total_bytes, last="")
+        is_due = _due()
+        start, before = time.monotonic(), -1
+
+        def report(read: int, documents: int, tokens: int) -> None:
+            nonlocal before
+            before = tokens if before < 0 else before  # those of an earlier run have no time
+            if is_due() or read == total_bytes:
+                speed = (tokens - before) / max(time.monotonic() - start, 1e-3)
+                figures = f"{documents:,} documents, {tokens:,} tokens, {speed:,.0f} tokens/s"
+                bar.update(task, completed=read, last=figures)
+
+        yield report
 
 
 @contextmanager

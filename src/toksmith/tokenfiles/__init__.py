@@ -1,1 +1,23 @@
-"""Token files: writes a corpus as token files, reads them, checks them, and packs them."""
+"""Token files: writes a corpus as token files for training, reads them, and checks them.
+
+A corpus goes through these steps:
+
+1. A *job* (``job.py``) is all that decides the bytes of the output: sources, tokenizer, options. It
+   divides the sources into shards.
+2. Each shard is tokenized (``shard.py``) into a *spool* (``spool.py``): ids and lengths on disk,
+   with a journal, so that a killed run goes on where it stopped.
+3. When all shards are done, the spools are joined, shuffled or cut to sequences
+   (``arrangement.py``), a *format* writes its files (``format.py``, ``formats/``), and the manifest
+   comes last (``finishing.py``, ``manifest.py``).
+
+:func:`open_tokens` reads the files of all formats.
+"""
+
+from __future__ import annotations
+
+from toksmith.tokenfiles.manifest import Manifest
+from toksmith.tokenfiles.opening import open_tokens
+from toksmith.tokenfiles.token_files import TokenFiles
+from toksmith.tokenfiles.tokenizing import finish_corpus, tokenize_corpus
+
+__all__ = ["Manifest", "TokenFiles", "finish_corpus", "open_tokens", "tokenize_corpus"]

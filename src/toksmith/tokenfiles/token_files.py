@@ -256,13 +256,15 @@ class TokenFiles(TokenSource):
         parts: the files.
 
     Example:
-        >>> import tempfile, toksmith
+        >>> import pathlib, tempfile, toksmith
         >>> with tempfile.TemporaryDirectory() as folder:
+        ...     corpus = pathlib.Path(folder, "corpus.txt")
+        ...     _ = corpus.write_text("low|lower")
         ...     _ = toksmith.tokenize_corpus(
-        ...         texts=["low", "lower"], tokenizer="toksmith-small", format="megatron",
-        ...         output=folder, progress=False,
+        ...         corpus, separator="|", tokenizer="toksmith-small", format="megatron",
+        ...         output=folder + "/tokens",
         ...     )
-        ...     tokens = toksmith.open_tokens(folder)
+        ...     tokens = toksmith.open_tokens(folder + "/tokens")
         ...     len(tokens), tokens[0].tolist(), tokens.dtype.name
         (2, [5440, 0], 'uint16')
     """

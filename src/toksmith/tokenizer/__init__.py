@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, overload
 
 from toksmith._base import habits, lazy
-from toksmith._base.arrays import IdArray, Ids, OffsetArray, SpanArray
+from toksmith._base.arrays import Bounds, IdArray, Ids, OffsetArray, SpanArray
 from toksmith._base.checks import flag, whole
 from toksmith._base.habits import TokenizerHabits
 from toksmith._base.lazy import np, npt
@@ -763,16 +763,27 @@ class Tokenizer(TokenizerHabits):
         flag("add_special_tokens", add_special_tokens)
         reading = Reading(separator, field, read_as, encoding_errors=encoding_errors)
         with open_documents(path, reading) as (data, bounds):
-            is_plain = self._encoder.is_plain(special) and self._encoder.times == 1
-            if is_plain and not add_special_tokens:
-                return self._encoder.encode_slices(data, bounds, threads)
-            encode = partial(
-                self.encode_array,
-                special=special,
-                add_special_tokens=add_special_tokens,
-                threads=threads,
-            )
-            return stack([encode(data[start:end]) for start, end in bounds.tolist()])
+            return self._encode_slices(data, bounds, special, add_special_tokens, threads)
+
+    def _encode_slices(
+        self,
+        data: Text,
+        bounds: Bounds,
+        special: Special,
+        add_special_tokens: bool,
+        threads: int | None,
+    ) -> Batch:
+        """Return the ids of each slice of a text, in UTF-8, as a document of its own."""
+        is_plain = self._encoder.is_plain(special) and self._encoder.times == 1
+        if is_plain and not add_special_tokens:
+            return self._encoder.encode_slices(data, bounds, threads)
+        encode = partial(
+            self.encode_array,
+            special=special,
+            add_special_tokens=add_special_tokens,
+            threads=threads,
+        )
+        return stack([encode(data[start:end]) for start, end in bounds.tolist()])
 
     def encoding(
         self,

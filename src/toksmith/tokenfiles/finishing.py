@@ -1,0 +1,164 @@
+"""Finishes a job: joins the spools of its shards to files of the format, and writes the manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from toksmith.errors import OptionError
+from toksmith.tokenfiles.arrangement import Chained, Sequences, Shuffled
+from toksmith.tokenfiles.format import Settings
+from toksmith.tokenfiles.formats import format_of
+from toksmith.tokenfiles.job import Job
+from toksmith.tokenfiles.manifest import Manifest, ShardEntry, WrittenFile
+from toksmith.tokenfiles.source import TokenSource
+from toksmith.tokenfiles.spool import (
+    Journal,
+    Progress,
+    SplitSize,
+    SpooledSplit,
+    check_same,
+    read_journal,
+)
+from toksmith.tokenizer import Tokenizer
+
+WORK = ".toksmith"
+"""The folder of unfinished work, in the folder of the output."""
+
+
+def shard_folder(work: Path, number: int, shards: int) -> Path:
+    """Return the folder of a shard's spool.
+
+    Example:
+        >>> shard_folder(Path(".toksmith"), 3, 64).as_posix()
+        '.toksmith/shards/00003-of-00064'
+    """
+    return work / "shards" / f"{number:05}-of-{shards:05}"
+
+
+def find_job(work: Path) -> Job | None:
+    """Return the job of the spools in a folder of work; ``None`` if there are none."""
+    for folder in sorted(work.glob("shards/*-of-*")):
+        if journal := read_journal(folder):
+            return journal.job
+    return None
+
+
+def finish(
+    job: Job,
+    tokenizer: Tokenizer | None,
+    work: Path,
+    output: Path,
+    report: Callable[[str], None] = lambda _: None,
+) -> Manifest:
+    """Write the token files of a job whose shards are all done; the manifest comes last.
+
+    Killed meanwhile, it is run again: nothing half written has a final name.
+
+    Args:
+        job: the job.
+        tokenizer: its tokenizer; ``None`` if it is not at hand.
+        work: the folder of work, with the spools; it is removed at the end.
+        output: the folder for the files.
+        report: is called with the name of each file.
+
+    Raises:
+        OptionError: a shard is missing or not done, or belongs to another job.
+    """
+    journals = _journals(job, work)
+    folders = [shard_folder(work, number, job.shards) for number in range(job.shards)]
+    format = format_of(job.format)  # noqa: A001
+    staging = work / "files"
+    shutil.rmtree(staging, ignore_errors=True)
+    sizes: dict[str, SplitSize] = {}
+    written: list[WrittenFile] = []
+    for split in job.split_names:
+        folder = staging / split
+        folder.mkdir(parents=True)
+        tokens = _arranged(job, [SpooledSplit(each, split, format.dtype(job.vocab_size))
+                                 for each in folders])  # fmt: skip
+        sizes[split] = SplitSize().plus(tokens.lengths)
+        settings = Settings(
+            stem=split,
+            vocab_size=job.vocab_size,
+            tokenizer=tokenizer,
+            tokenizer_name=job.tokenizer,
+            tokenizer_hash=job.tokenizer_hash,
+            eos=job.eos,
+            sequence_length=job.sequence_length,
+            shard_tokens=job.shard_tokens,
+        )
+        for path in format.write(tokens, folder, settings):
+            name = path.relative_to(folder).as_posix()
+            if any(name == other.name for other in written):
+                raise OptionError(f"{job.format} files of several splits have the name {name}")
+            written.append(WrittenFile(name, split, path.stat().st_size, _sync(path)))
+            report(name)
+    for file in written:
+        target = output / file.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(staging / file.split / file.name, target)  # noqa: PTH105 - says what it does
+    entries = [shard_entry(job, journal.shard, journal.lines[-1]) for journal in journals]
+    manifest = Manifest(job, tuple(entries), sizes, tuple(written))
+    manifest.save(output)
+    shutil.rmtree(work, ignore_errors=True)
+    return manifest
+
+
+def _journals(job: Job, work: Path) -> list[Journal]:
+    """Return the journals of all shards.
+
+    Raises:
+        OptionError: a shard is missing or not done, or belongs to another job.
+    """
+    found = []
+    missing = []
+    for number in range(job.shards):
+        folder = shard_folder(work, number, job.shards)
+        journal = read_journal(folder)
+        if journal is None or not journal.lines[-1].is_done:
+            missing.append(number)
+            continue
+        check_same(journal.job, job, folder)
+        found.append(journal)
+    if missing:
+        shown = ", ".join(map(str, missing[:10])) + (", …" if len(missing) > 10 else "")
+        raise OptionError(
+            f"{len(missing):,} of {job.shards:,} shards are not done: {shown}. Run them with "
+            f"--shard NUMBER/{job.shards}, then --finish again"
+        )
+    return found
+
+
+def _arranged(job: Job, spools: list[SpooledSplit]) -> TokenSource:
+    tokens: TokenSource = spools[0] if len(spools) == 1 else Chained(spools)
+    if job.shuffle:
+        tokens = Shuffled(tokens, job.seed)
+    if job.sequence_length is not None:
+        tokens = Sequences(tokens, job.sequence_length)
+    return tokens
+
+
+def shard_entry(job: Job, number: int, done: Progress) -> ShardEntry:
+    """Return the manifest's entry of a shard that is done."""
+    return ShardEntry(
+        number=number,
+        pieces=tuple((str(piece.path), piece.start, piece.end) for piece in job.pieces_of(number)),
+        documents=done.documents_read,
+        text_bytes=done.text_bytes,
+        tokens=done.tokens,
+        damaged=tuple((str(path), *rest) for path, *rest in done.damages),
+    )
+
+
+def _sync(path: Path) -> str:
+    """Write a file through to the disk; return its SHA-256."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        found = hashlib.sha256()
+        while block := file.read(1 << 20):
+            found.update(block)
+    return found.hexdigest()

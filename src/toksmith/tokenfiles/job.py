@@ -1,0 +1,220 @@
+"""A job: everything that decides the bytes of token files, and its division into shards."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toksmith._base.lazy import np
+from toksmith.corpus.options import Reading
+from toksmith.corpus.pieces import Piece, pieces
+from toksmith.errors import OptionError
+from toksmith.tokenfiles.format import Empty, Place
+
+DEFAULT_SPLIT = "train"
+"""The name of the split if there is only one."""
+
+
+class SourceFile(NamedTuple):
+    """A file of the corpus.
+
+    Attributes:
+        path: the path as given or found.
+        bytes: its size.
+        fingerprint: a hash of its size and parts of its content; see
+            :func:`toksmith.corpus.pieces.fingerprint`.
+    """
+
+    path: str
+    bytes: int
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """Sources, tokenizer and options of token files.
+
+    Attributes:
+        format: the name of the format.
+        dtype: the type of the ids.
+        tokenizer: its name or path.
+        tokenizer_hash: SHA-256 of its pipeline.
+        vocab_size: its highest id plus 1.
+        bos: the id before each document; ``None`` for none.
+        eos: the end-of-text id of each document; ``None`` for none.
+        eos_place: whether ``eos`` stands before or after a document.
+        special: ``"text"``, or ``"encode"`` to find special tokens in the text.
+        empty: the treatment of empty documents.
+        splits: the names of the splits, with their shares of the documents.
+        shuffle: whether documents are shuffled.
+        seed: the random seed of the shuffle.
+        sequence_length: the tokens of a sequence; ``None`` keeps documents.
+        shard_tokens: the tokens of a file; see :class:`~toksmith.tokenfiles.format.Settings`.
+        skip_damaged: whether damaged records are left out.
+        shards: the number of shards.
+        sources: the files of the corpus, in order.
+        reading: the options of reading.
+    """
+
+    format: str
+    dtype: str
+    tokenizer: str
+    tokenizer_hash: str
+    vocab_size: int
+    bos: int | None
+    eos: int | None
+    eos_place: Place
+    special: str
+    empty: Empty
+    splits: tuple[tuple[str, float], ...]
+    shuffle: bool
+    seed: int
+    sequence_length: int | None
+    shard_tokens: int | None
+    skip_damaged: bool
+    shards: int
+    sources: tuple[SourceFile, ...]
+    reading: Reading
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the job as values that JSON holds."""
+        held = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        reading = self.reading
+        held["reading"] = {
+            name: getattr(reading, name)
+            for name in ("separator", "field", "read_as", "encoding_errors")
+        }
+        held["splits"] = dict(self.splits)
+        held["sources"] = [source._asdict() for source in self.sources]
+        return held
+
+    @classmethod
+    def from_json(cls, held: Mapping[str, Any]) -> Job:
+        """Return the job that :meth:`to_json` wrote."""
+        values = dict(held)
+        values["reading"] = Reading(**values["reading"])
+        values["splits"] = tuple(values["splits"].items())
+        values["sources"] = tuple(SourceFile(**source) for source in values["sources"])
+        return cls(**values)
+
+    def differences(self, other: Job) -> list[str]:
+        """Return what differs in another job, in words; empty if the jobs are equal."""
+        found = []
+        mine, theirs = self.to_json(), other.to_json()
+        for name in mine:
+            if name not in ("sources", "reading") and mine[name] != theirs[name]:
+                found.append(f"{name} is {theirs[name]!r:.80}, and was {mine[name]!r:.80}")
+        for name, value in mine["reading"].items():
+            if theirs["reading"][name] != value:
+                found.append(f"{name} is {theirs['reading'][name]!r:.80}, and was {value!r:.80}")
+        before = {source.path: source for source in self.sources}
+        after = {source.path: source for source in other.sources}
+        found += [f"{path} is new" for path in after if path not in before]
+        found += [f"{path} is missing" for path in before if path not in after]
+        found += [
+            f"{path} has changed"
+            for path, source in after.items()
+            if path in before and before[path] != source
+        ]
+        if not found and list(before) != list(after):
+            found.append("the files come in another order")
+        return found
+
+    @cached_property
+    def all_pieces(self) -> list[Piece]:
+        """The pieces of all sources, in order."""
+        return pieces([source.path for source in self.sources], self.reading)
+
+    def pieces_of(self, shard: int) -> list[Piece]:
+        """Return the pieces of one shard: consecutive ones, of about equal size.
+
+        The pieces of shards 0, 1, 2 … are those of the corpus in order.
+        """
+        sizes = np.array([piece.size for piece in self.all_pieces], np.int64)
+        before = np.cumsum(sizes) - sizes
+        owners = before * self.shards // max(1, int(sizes.sum()))
+        return [
+            piece
+            for piece, owner in zip(self.all_pieces, owners.tolist(), strict=True)
+            if owner == shard
+        ]
+
+    @property
+    def split_names(self) -> tuple[str, ...]:
+        """The names of the splits."""
+        return tuple(name for name, _ in self.splits)
+
+    @cached_property
+    def _limits(self) -> list[int]:
+        shares = np.cumsum([share for _, share in self.splits])
+        return [round(float(share) * (1 << 64)) for share in (shares / shares[-1])[:-1]]
+
+    def split_of(self, text: bytes) -> int:
+        """Return the number of the split of a document, by a hash of its text alone.
+
+        The same text is in the same split for any number of shards.
+        """
+        place = int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
+        return sum(place >= limit for limit in self._limits)
+
+
+def parse_splits(given: Mapping[str, float] | str | None) -> tuple[tuple[str, float], ...]:
+    """Return the names and shares of splits.
+
+    Args:
+        given: ``{"train": 0.999, "val": 0.001}``, or ``"train=0.999,val=0.001"``; ``None`` for one
+            split.
+
+    Raises:
+        OptionError: a name cannot be that of a file, or the shares are not positive or do not add
+            up to 1.
+
+    Example:
+        >>> parse_splits("train=0.9,val=0.1")
+        (('train', 0.9), ('val', 0.1))
+    """
+    if given is None:
+        return ((DEFAULT_SPLIT, 1.0),)
+    if isinstance(given, str):
+        pairs = []
+        for text in given.split(","):
+            name, _, number = text.partition("=")
+            try:
+                pairs.append((name.strip(), float(number)))
+            except ValueError:
+                raise OptionError(
+                    f"split has {text!r:.80}: use NAME=SHARE, such as train=0.999,val=0.001"
+                ) from None
+    elif isinstance(given, Mapping):
+        pairs = list(given.items())
+    else:
+        raise OptionError(f"split is {given!r:.80}: use a dict, such as {{'train': 0.9, 'val': 0.1}}")
+    for name, share in pairs:
+        if not isinstance(name, str) or not name.replace("-", "_").isidentifier():
+            raise OptionError(f"split names {name!r:.80}: use letters, digits, _ and -")
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+            raise OptionError(f"the share of split {name!r} is {share!r:.40}: use 0 to 1")
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise OptionError("split has a name twice")
+    total = sum(share for _, share in pairs)
+    if not 0.999999 < total < 1.000001:
+        raise OptionError(f"the shares of split add up to {total:g}: use shares that add up to 1")
+    return tuple((name, float(share)) for name, share in pairs)
+
+
+def source_files(paths: list[Path]) -> tuple[SourceFile, ...]:
+    """Return the files of a corpus with their sizes and fingerprints.
+
+    Raises:
+        FormatError: a file cannot be read.
+    """
+    from toksmith.corpus.pieces import fingerprint
+
+    return tuple(
+        SourceFile(str(path), path.stat().st_size, fingerprint(path)) for path in paths
+    )

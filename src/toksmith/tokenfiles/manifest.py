@@ -1,0 +1,149 @@
+"""The manifest of token files: what was written, from what, and the hashes to check it by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from toksmith._base.files import write_bytes
+from toksmith.errors import FormatError
+from toksmith.tokenfiles.job import Job
+from toksmith.tokenfiles.spool import SplitSize
+
+NAME = "token-manifest.json"
+"""The name of the manifest in the folder of the token files."""
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file that was written.
+
+    Attributes:
+        name: its path in the folder, with ``/``.
+        split: the name of the split that it belongs to.
+        bytes: its size.
+        sha256: its SHA-256, in hexadecimal.
+    """
+
+    name: str
+    split: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ShardEntry:
+    """A shard: the stretch of the sources that it covers, and its figures.
+
+    Attributes:
+        number: from 0.
+        pieces: ``(path, start, end)`` of each stretch: bytes, or row groups of Parquet.
+        documents: the number of documents read.
+        text_bytes: the bytes of their text.
+        tokens: the number of ids, end-of-text ids included.
+        damaged: ``(path, record, reason)`` of each record that was left out.
+    """
+
+    number: int
+    pieces: tuple[tuple[str, int, int], ...]
+    documents: int
+    text_bytes: int
+    tokens: int
+    damaged: tuple[tuple[str, int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What was written, from what.
+
+    Attributes:
+        job: the job.
+        shards: its shards, in order.
+        splits: the documents and tokens of each split as written.
+        files: the files, in the order of reading.
+    """
+
+    job: Job
+    shards: tuple[ShardEntry, ...]
+    splits: Mapping[str, SplitSize]
+    files: tuple[WrittenFile, ...]
+
+    @property
+    def documents(self) -> int:
+        """The number of documents that were written."""
+        return sum(size.documents for size in self.splits.values())
+
+    @property
+    def tokens(self) -> int:
+        """The number of tokens that were written."""
+        return sum(size.tokens for size in self.splits.values())
+
+    @property
+    def text_bytes(self) -> int:
+        """The bytes of text that were read."""
+        return sum(shard.text_bytes for shard in self.shards)
+
+    @property
+    def longest(self) -> int:
+        """The tokens of the longest document."""
+        return max((size.longest for size in self.splits.values()), default=0)
+
+    @property
+    def damaged(self) -> tuple[tuple[str, int, str], ...]:
+        """``(path, record, reason)`` of each record that was left out."""
+        return tuple(entry for shard in self.shards for entry in shard.damaged)
+
+    def save(self, folder: Path) -> None:
+        """Write the manifest to its folder, all of it or nothing."""
+        held = {
+            "toksmith_tokens": _VERSION,
+            "job": self.job.to_json(),
+            "splits": {name: asdict(size) for name, size in self.splits.items()},
+            "files": [asdict(file) for file in self.files],
+            "shards": [asdict(shard) for shard in self.shards],
+        }
+        write_bytes(folder / NAME, json.dumps(held, indent=1, ensure_ascii=False).encode())
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return the manifest of a folder; ``None`` if it has none.
+
+    Raises:
+        FormatError: the manifest is damaged, or of a later version.
+    """
+    path = folder / NAME
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
+    try:
+        held: dict[str, Any] = json.loads(data)
+        version = held["toksmith_tokens"]
+        if version != _VERSION:
+            raise FormatError(path, f"has version {version}; this toksmith reads {_VERSION}")
+        return Manifest(
+            Job.from_json(held["job"]),
+            tuple(_shard(entry) for entry in held["shards"]),
+            {name: SplitSize(**size) for name, size in held["splits"].items()},
+            tuple(WrittenFile(**file) for file in held["files"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as wrong:
+        if isinstance(wrong, FormatError):
+            raise
+        raise FormatError(path, f"is damaged: {type(wrong).__name__}: {wrong}") from wrong
+
+
+def _shard(held: Mapping[str, Any]) -> ShardEntry:
+    def tuples(values: Sequence[Sequence[Any]]) -> Any:
+        return tuple(tuple(value) for value in values)
+
+    return ShardEntry(
+        **{**held, "pieces": tuples(held["pieces"]), "damaged": tuples(held["damaged"])}
+    )

@@ -1,0 +1,86 @@
+"""Opens token files of any format for reading."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from toksmith.corpus.paths import AnyPath
+from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles.formats import NAMES, format_of
+from toksmith.tokenfiles.manifest import Manifest, read_manifest
+from toksmith.tokenfiles.token_files import TokenFiles
+
+
+def open_tokens(
+    path: AnyPath,
+    *,
+    format: str | None = None,  # noqa: A002  # the word that users know
+    split: str | None = None,
+    eos: int | None = None,
+    dtype: str | None = None,
+) -> TokenFiles:
+    """Open token files for reading; documents are read when they are asked for.
+
+    Args:
+        path: a file, a folder, or the prefix of a pair of files, written by toksmith or by a
+            framework.
+        format: the name of the format; ``None`` finds it out.
+        split: the split to read, such as ``"val"``; ``None`` for all. Only for folders that
+            toksmith wrote.
+        eos: the id that ends or precedes documents, for formats that do not store the bounds of
+            documents (nanogpt, llmc, dolma without its table). ``None`` takes it from the manifest
+            if there is one; else each file is one document.
+        dtype: the type of the ids, for formats that do not store it (nanogpt, dolma).
+
+    Returns:
+        The documents: ``len(tokens)``, ``tokens[i]`` (NumPy array of ids), ``tokens.lengths``,
+        ``tokens.dtype``, ``tokens.blocks()``.
+
+    Raises:
+        FormatError: there are no token files, or one is damaged.
+        OptionError: an option is unknown.
+
+    Example:
+        >>> import numpy as np, pathlib, tempfile, toksmith
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "train.bin")
+        ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+        ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+        ...     len(tokens), tokens[0].tolist()
+        (2, [5, 6, 0])
+    """
+    place = Path(path)
+    manifest = read_manifest(place)
+    if manifest is not None:
+        job = manifest.job
+        format = format or job.format  # noqa: A001
+        eos = job.eos if eos is None else eos
+        dtype = dtype or job.dtype
+    names = NAMES if format is None else (format,)
+    for name in names:
+        form = format_of(name)
+        if form.find(place):
+            found = form.open(place, eos=eos, dtype=dtype)
+            return found if split is None else _of_split(found, place, manifest, split)
+    if not place.exists() and not list(place.parent.glob(place.name + ".*")):
+        raise FormatError(path, "there is no such file or folder")
+    kinds = "token files" if format is None else f"{format} files"
+    raise FormatError(path, f"holds no {kinds}")
+
+
+def _of_split(
+    found: TokenFiles, folder: Path, manifest: Manifest | None, split: str
+) -> TokenFiles:
+    """Return the files of one split.
+
+    Raises:
+        OptionError: there is no such split, or the folder has no manifest that names splits.
+    """
+    if manifest is None:
+        raise OptionError(f"{folder} has no manifest that names splits: open its files by path")
+    if split not in manifest.splits:
+        known = ", ".join(map(repr, manifest.splits))
+        raise OptionError(f"split is {split!r:.40}: the folder has {known}")
+    names = {folder / file.name for file in manifest.files if file.split == split}
+    parts = [part for part in found.parts if part.path in names]
+    return TokenFiles(folder, found.format, found.dtype, parts, found.metadata)

@@ -1,0 +1,231 @@
+"""Tokenizes one shard of a job into its spool; a pure function of the job and the shard's number."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from toksmith._base.arrays import Bounds, OffsetArray
+from toksmith._base.lazy import np
+from toksmith._base.text import Text
+from toksmith.corpus.blocks import Block
+from toksmith.corpus.pieces import Damage, Piece, read_piece
+from toksmith.errors import OptionError
+from toksmith.results import Batch
+from toksmith.tokenfiles.job import Job
+from toksmith.tokenfiles.source import Tokens
+from toksmith.tokenfiles.spool import Progress, Spool, SplitSize
+from toksmith.tokenizer import Tokenizer
+
+Report: TypeAlias = "Callable[[Progress], None]"
+"""A function that is called with what is done of a shard."""
+
+_SECONDS = 2.0
+"""The time between two checkpoints."""
+
+_WAITING = 2
+"""The number of blocks that may wait to be written."""
+
+
+def run_shard(
+    job: Job,
+    tokenizer: Tokenizer,
+    number: int,
+    folder: Path,
+    *,
+    threads: int | None = None,
+    report: Report = lambda _: None,
+) -> Progress:
+    """Tokenize a shard into a folder, or go on where an earlier run stopped; return its figures.
+
+    Args:
+        job: the job.
+        tokenizer: its tokenizer.
+        number: the number of the shard, from 0.
+        folder: the folder of the shard's spool.
+        threads: as in :meth:`Tokenizer.encode_batch`.
+        report: is called after each block.
+
+    Raises:
+        FormatError: a source file is damaged; the message names file and record.
+        OptionError: the folder belongs to another job, or cannot be written to.
+        KeyboardInterrupt: Ctrl-C; all blocks before it are on disk.
+    """
+    with closing(Spool(folder, job, number)) as spool:
+        if spool.progress.is_done:
+            return spool.progress
+        writer = _Writer(spool)
+        try:
+            progress = _run(job, tokenizer, number, writer, threads, report)
+        except KeyboardInterrupt:
+            writer.finish()
+            raise
+        except OSError as wrong:
+            raise OptionError(
+                f"{folder} cannot be written to: {wrong.strerror or wrong}. The same command goes "
+                "on from the last checkpoint"
+            ) from wrong
+        writer.finish(replace(progress, is_done=True))
+        return spool.progress
+
+
+class _Writer:
+    """Writes blocks to a spool in a thread of its own, with a checkpoint every two seconds."""
+
+    def __init__(self, spool: Spool) -> None:
+        self.start = spool.progress
+        self._spool = spool
+        self._last = spool.progress
+        self._pool = ThreadPoolExecutor(1, "toksmith-spool")
+        self._pending: deque[Future[None]] = deque()
+        self._due = time.monotonic() + _SECONDS
+
+    def write(self, documents: dict[str, tuple[Tokens, OffsetArray]], progress: Progress) -> None:
+        self._pending.append(self._pool.submit(self._write, documents, progress))
+        while len(self._pending) > _WAITING:
+            self._pending.popleft().result()
+
+    def _write(self, documents: dict[str, tuple[Tokens, OffsetArray]], progress: Progress) -> None:
+        self._spool.append(documents)
+        self._last = progress
+        if time.monotonic() >= self._due:
+            self._spool.checkpoint(progress)
+            self._due = time.monotonic() + _SECONDS
+
+    def finish(self, progress: Progress | None = None) -> None:
+        """Write what waits, and a last checkpoint: ``progress``, or where the writing is."""
+        self._pool.shutdown()
+        for future in self._pending:
+            future.result()
+        last = progress or self._last
+        if last != self._spool.progress:
+            self._spool.checkpoint(last)
+
+
+def _run(
+    job: Job,
+    tokenizer: Tokenizer,
+    number: int,
+    writer: _Writer,
+    threads: int | None,
+    report: Report,
+) -> Progress:
+    framing = _Framing(job)
+    progress = writer.start
+    damages = dict.fromkeys(progress.damages)
+    own = job.pieces_of(number)
+    read = sum(piece.size for piece in own[: progress.piece])
+    for place in range(progress.piece, len(own)):
+        piece = own[place]
+        done = progress.documents
+        skip = damages.setdefault if job.skip_damaged else None
+        for block in _after(_blocks(piece, job, skip), done):
+            batch = _encode(tokenizer, block.data, block.bounds, job.special, threads)
+            documents, sizes = framing.split(block, batch, progress.splits)
+            done += len(block.bounds)
+            progress = replace(
+                progress,
+                piece=place,
+                documents=done,
+                read=read + min(max(0, block.done - piece.start), piece.size),
+                text_bytes=progress.text_bytes + int(np.diff(block.bounds, axis=1).sum()),
+                documents_read=progress.documents_read + len(block.bounds),
+                splits=sizes,
+                damages=tuple(damages),
+            )
+            writer.write(documents, progress)
+            report(progress)
+        read += piece.size
+        progress = replace(
+            progress, piece=place + 1, documents=0, read=read, damages=tuple(damages)
+        )
+        report(progress)
+    return progress
+
+
+def _blocks(
+    piece: Piece, job: Job, skip: Callable[[Damage], object] | None
+) -> Iterator[Block]:
+    return iter(read_piece(piece, job.reading, skip))
+
+
+def _after(blocks: Iterator[Block], documents: int) -> Iterator[Block]:
+    """Yield blocks without their first documents, which were done before."""
+    for block in blocks:
+        count = len(block.bounds)
+        if documents < count:
+            yield block._replace(bounds=block.bounds[documents:]) if documents else block
+        documents = max(0, documents - count)
+
+
+def _encode(
+    tokenizer: Tokenizer, data: Text, bounds: Bounds, special: str, threads: int | None
+) -> Batch:
+    return tokenizer._encode_slices(data, bounds, special, False, threads)  # type: ignore[arg-type]
+
+
+class _Framing:
+    """Puts bos and eos around documents, and divides them among the splits."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._dtype = np.dtype(job.dtype)
+        before = [job.bos] if job.bos is not None else []
+        after = []
+        if job.eos is not None:
+            (before if job.eos_place == "before" else after).append(job.eos)
+        self._before, self._after = before, after
+
+    def split(
+        self, block: Block, batch: Batch, sizes: Any
+    ) -> tuple[dict[str, tuple[Tokens, OffsetArray]], dict[str, SplitSize]]:
+        """Return the framed documents of each split, and the sizes of the splits with them."""
+        lengths = np.diff(batch.offsets)
+        names = self._job.split_names
+        documents = {}
+        if len(names) == 1:
+            documents[names[0]] = self._frame(batch.ids, lengths)
+        else:
+            view = memoryview(block.data)  # type: ignore[arg-type]  # no block is a str
+            owners = np.array(
+                [self._job.split_of(view[start:end]) for start, end in block.bounds.tolist()]  # type: ignore[arg-type]
+            )
+            of_token = np.repeat(owners, lengths)
+            for number, name in enumerate(names):
+                documents[name] = self._frame(
+                    batch.ids[of_token == number], lengths[owners == number]
+                )
+        return documents, {
+            name: sizes[name].plus(lengths) for name, (_, lengths) in documents.items()
+        }
+
+    def _frame(self, ids: Tokens, lengths: OffsetArray) -> tuple[Tokens, OffsetArray]:
+        """Return documents with bos and eos, in the type of the job."""
+        empty = self._job.empty
+        if empty == "drop":
+            lengths = lengths[lengths > 0]
+        count = len(self._before) + len(self._after)
+        if not count:
+            return ids.astype(self._dtype), lengths
+        framed = lengths + count
+        if empty == "bare":
+            framed[lengths == 0] = 0
+        ends = np.cumsum(framed)
+        out = np.empty(int(ends[-1]) if len(ends) else 0, self._dtype)
+        is_text = np.ones(len(out), bool)
+        has = framed > 0
+        starts = (ends - framed)[has]
+        for place, token in enumerate(self._before):
+            is_text[starts + place] = False
+            out[starts + place] = token
+        for place, token in enumerate(reversed(self._after)):
+            is_text[ends[has] - 1 - place] = False
+            out[ends[has] - 1 - place] = token
+        out[is_text] = ids
+        return out, framed
