@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from toksmith._base.lazy import hashlib, np
 from toksmith._base.records import dataclass, field, fields, replace
@@ -124,7 +124,7 @@ def _feed(value: object, update: Callable[[bytes], object]) -> None:
         _feed(sorted(value, key=repr), update)
     elif hasattr(kind, "__dataclass_fields__"):
         update(kind.__qualname__.encode() + b"{")
-        for item in fields(value):
+        for item in fields(cast(Any, value)):
             if item.compare:
                 update(item.name.encode() + b"=")
                 _feed(getattr(value, item.name), update)

@@ -21,6 +21,7 @@ from toksmith import (
     Span,
     TextChunk,
     Token,
+    TokenFiles,
     Tokenizer,
     UnicodeText,
 )
@@ -177,6 +178,16 @@ def measure(tok: Tokenizer, folder: Path) -> None:
     assert advice.recommendation.vocab_size > 0
 
 
+def token_files(tok: Tokenizer, folder: Path) -> None:
+    """Write and read token files."""
+    done = toksmith.tokenize_corpus(
+        folder / "corpus.txt", tokenizer=tok, format="megatron", output=folder / "tokens", eos=False
+    )
+    tokens: TokenFiles = toksmith.open_tokens(folder / "tokens")
+    assert tokens.num_tokens == done.tokens
+    assert len(tokens[0]) == tokens.lengths[0]
+
+
 def segment() -> None:
     """Cut a text into words, sentences and graphemes."""
     assert len(toksmith.words("It's 3.5 km.")) > 0
@@ -193,5 +204,6 @@ def main(folder: Path) -> None:
     look(tok)
     learn()
     measure(tok, folder)
+    token_files(tok, folder)
     segment()
     assert issubclass(toksmith.errors.UnknownTokenError, toksmith.errors.ToksmithError)

@@ -15,9 +15,25 @@ A corpus goes through these steps:
 
 from __future__ import annotations
 
-from toksmith.tokenfiles.manifest import Manifest
-from toksmith.tokenfiles.opening import open_tokens
-from toksmith.tokenfiles.token_files import TokenFiles
-from toksmith.tokenfiles.tokenizing import finish_corpus, tokenize_corpus
+from typing import TYPE_CHECKING
+
+from toksmith._base.lazy import names
+
+if TYPE_CHECKING:
+    from toksmith.tokenfiles.manifest import Manifest
+    from toksmith.tokenfiles.opening import open_tokens
+    from toksmith.tokenfiles.token_files import TokenFiles
+    from toksmith.tokenfiles.tokenizing import finish_corpus, tokenize_corpus
 
 __all__ = ["Manifest", "TokenFiles", "finish_corpus", "open_tokens", "tokenize_corpus"]
+
+_MODULES = {
+    "Manifest": "manifest",
+    "TokenFiles": "token_files",
+    "finish_corpus": "tokenizing",
+    "open_tokens": "opening",
+    "tokenize_corpus": "tokenizing",
+}
+"""The module of each public name."""
+
+__getattr__ = names(__name__, _MODULES)

@@ -1,4 +1,4 @@
-"""Finishes a job: joins the spools of its shards to files of the format, and writes the manifest."""
+"""Finishes a job: joins the spools of its shards to token files, and writes the manifest."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def shard_entry(job: Job, number: int, done: Progress) -> ShardEntry:
         documents=done.documents_read,
         text_bytes=done.text_bytes,
         tokens=done.tokens,
-        damaged=tuple((str(path), *rest) for path, *rest in done.damages),
+        damaged=tuple((str(each.path), each.number, each.reason) for each in done.damages),
     )
 
 

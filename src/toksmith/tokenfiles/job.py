@@ -104,14 +104,15 @@ class Job:
 
     def differences(self, other: Job) -> list[str]:
         """Return what differs in another job, in words; empty if the jobs are equal."""
-        found = []
         mine, theirs = self.to_json(), other.to_json()
-        for name in mine:
-            if name not in ("sources", "reading") and mine[name] != theirs[name]:
-                found.append(f"{name} is {theirs[name]!r:.80}, and was {mine[name]!r:.80}")
-        for name, value in mine["reading"].items():
-            if theirs["reading"][name] != value:
-                found.append(f"{name} is {theirs['reading'][name]!r:.80}, and was {value!r:.80}")
+        for options in (mine, theirs):
+            options.pop("sources")
+            options |= options.pop("reading")
+        found = [
+            f"{name} is {theirs[name]!r:.80}, and was {value!r:.80}"
+            for name, value in mine.items()
+            if theirs[name] != value
+        ]
         before = {source.path: source for source in self.sources}
         after = {source.path: source for source in other.sources}
         found += [f"{path} is new" for path in after if path not in before]
@@ -193,7 +194,9 @@ def parse_splits(given: Mapping[str, float] | str | None) -> tuple[tuple[str, fl
     elif isinstance(given, Mapping):
         pairs = list(given.items())
     else:
-        raise OptionError(f"split is {given!r:.80}: use a dict, such as {{'train': 0.9, 'val': 0.1}}")
+        raise OptionError(
+            f"split is {given!r:.80}: use a dict, such as {{'train': 0.9, 'val': 0.1}}"
+        )
     for name, share in pairs:
         if not isinstance(name, str) or not name.replace("-", "_").isidentifier():
             raise OptionError(f"split names {name!r:.80}: use letters, digits, _ and -")
@@ -215,6 +218,4 @@ def source_files(paths: list[Path]) -> tuple[SourceFile, ...]:
     """
     from toksmith.corpus.pieces import fingerprint
 
-    return tuple(
-        SourceFile(str(path), path.stat().st_size, fingerprint(path)) for path in paths
-    )
+    return tuple(SourceFile(str(path), path.stat().st_size, fingerprint(path)) for path in paths)

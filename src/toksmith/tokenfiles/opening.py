@@ -68,9 +68,7 @@ def open_tokens(
     raise FormatError(path, f"holds no {kinds}")
 
 
-def _of_split(
-    found: TokenFiles, folder: Path, manifest: Manifest | None, split: str
-) -> TokenFiles:
+def _of_split(found: TokenFiles, folder: Path, manifest: Manifest | None, split: str) -> TokenFiles:
     """Return the files of one split.
 
     Raises:

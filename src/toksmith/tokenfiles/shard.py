@@ -1,4 +1,4 @@
-"""Tokenizes one shard of a job into its spool; a pure function of the job and the shard's number."""
+"""Tokenizes one shard of a job into its spool: a pure function of job and number."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from toksmith._base.arrays import Bounds, OffsetArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text
-from toksmith.corpus.blocks import Block
-from toksmith.corpus.pieces import Damage, Piece, read_piece
+from toksmith.corpus.blocks import Block, Damage
+from toksmith.corpus.pieces import Piece, read_piece
 from toksmith.errors import OptionError
 from toksmith.results import Batch
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.source import Tokens
-from toksmith.tokenfiles.spool import Progress, Spool, SplitSize
+from toksmith.tokenfiles.spool import Progress, SplitSize, Spool
 from toksmith.tokenizer import Tokenizer
 
 Report: TypeAlias = "Callable[[Progress], None]"
@@ -124,7 +125,7 @@ def _run(
     for place in range(progress.piece, len(own)):
         piece = own[place]
         done = progress.documents
-        skip = damages.setdefault if job.skip_damaged else None
+        skip = partial(_note, damages) if job.skip_damaged else None
         for block in _after(_blocks(piece, job, skip), done):
             batch = _encode(tokenizer, block.data, block.bounds, job.special, threads)
             documents, sizes = framing.split(block, batch, progress.splits)
@@ -133,7 +134,7 @@ def _run(
                 progress,
                 piece=place,
                 documents=done,
-                read=read + min(max(0, block.done - piece.start), piece.size),
+                read=read + block.done,
                 text_bytes=progress.text_bytes + int(np.diff(block.bounds, axis=1).sum()),
                 documents_read=progress.documents_read + len(block.bounds),
                 splits=sizes,
@@ -149,9 +150,11 @@ def _run(
     return progress
 
 
-def _blocks(
-    piece: Piece, job: Job, skip: Callable[[Damage], object] | None
-) -> Iterator[Block]:
+def _note(damages: dict[Damage, None], damage: Damage) -> None:
+    damages[damage] = None  # an earlier run may have met it already
+
+
+def _blocks(piece: Piece, job: Job, skip: Callable[[Damage], None] | None) -> Iterator[Block]:
     return iter(read_piece(piece, job.reading, skip))
 
 
@@ -177,7 +180,7 @@ class _Framing:
         self._job = job
         self._dtype = np.dtype(job.dtype)
         before = [job.bos] if job.bos is not None else []
-        after = []
+        after: list[int] = []
         if job.eos is not None:
             (before if job.eos_place == "before" else after).append(job.eos)
         self._before, self._after = before, after

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
-from toksmith.corpus.pieces import Damage
+from toksmith.corpus.blocks import Damage
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.source import Tokens, TokenSource
@@ -111,27 +111,27 @@ class Spool:
             if held is None:
                 self._journal.truncate(0)
                 self._write_line({"job": job.to_json(), "shard": number})
-                lines = [Progress(splits=dict.fromkeys(job.split_names, SplitSize()))]
+                held = Journal(job, number, [_start(job)], [self._journal.tell()])
             else:
                 check_same(held.job, job, folder)
-                lines = held.lines
             for name in job.split_names:
                 self._files[name] = (
                     (folder / f"{name}.ids").open("ab"), (folder / f"{name}.lengths").open("ab"),
                 )  # fmt: skip
-            self.progress = self._cut_back(lines)
+            self.progress = self._cut_back(held)
         except BaseException:
             self.close()
             raise
 
-    def _cut_back(self, lines: Sequence[Progress]) -> Progress:
-        """Cut the files to the last checkpoint that they hold whole, and return it."""
-        for progress in reversed(lines):
+    def _cut_back(self, journal: Journal) -> Progress:
+        """Cut all files to the last checkpoint that they hold whole, and return it."""
+        for progress, end in zip(reversed(journal.lines), reversed(journal.ends), strict=True):
             if all(
                 os.fstat(file.fileno()).st_size >= size
                 for name, files in self._files.items()
                 for file, size in zip(files, self._sizes(progress.splits[name]), strict=True)
             ):
+                self._journal.truncate(end)
                 break
         else:
             raise OptionError(f"{self._folder} is damaged: remove it, and start the shard again")
@@ -196,18 +196,24 @@ class Journal:
     Attributes:
         job: the job.
         shard: the number of the shard.
-        lines: the checkpoints, the oldest first; at least one.
+        lines: the checkpoints, the oldest first; the first is the start.
+        ends: the end of each of their lines in the file, in bytes.
     """
 
     job: Job
     shard: int
     lines: list[Progress]
+    ends: list[int]
+
+
+def _start(job: Job) -> Progress:
+    return Progress(splits=dict.fromkeys(job.split_names, SplitSize()))
 
 
 def read_journal(folder: Path) -> Journal | None:
-    """Return the journal of a spool; ``None`` if there is none, or not even its first line is whole.
+    """Return the journal of a spool; ``None`` if there is none.
 
-    A last line that is not whole is ignored.
+    A last line that is not whole is ignored; a first one that is not whole counts as none.
 
     Raises:
         OptionError: the journal is damaged.
@@ -222,21 +228,20 @@ def read_journal(folder: Path) -> Journal | None:
         head = json.loads(first)
         job = Job.from_json(head["job"])
         shard = int(head["shard"])
-        progress = Progress(splits=dict.fromkeys(job.split_names, SplitSize()))
-        lines = [progress]
+        progress = _start(job)
+        lines, ends = [progress], [len(first) + 1]
         for line in rest[:-1]:
             held = json.loads(line)
             splits = {name: SplitSize(*size) for name, size in held.pop("splits").items()}
             damages = tuple(Damage(Path(path), *rest) for path, *rest in held.pop("damages"))
-            progress = replace(
-                Progress(**held, splits=splits), damages=progress.damages + damages
-            )
+            progress = replace(Progress(**held, splits=splits), damages=progress.damages + damages)
             lines.append(progress)
+            ends.append(ends[-1] + len(line) + 1)
     except (ValueError, KeyError, TypeError) as wrong:
         raise OptionError(
             f"{path} is damaged ({wrong}): remove the folder, and start the shard again"
         ) from wrong
-    return Journal(job, shard, lines)
+    return Journal(job, shard, lines, ends)
 
 
 def check_same(before: Job, now: Job, folder: Path) -> None:
@@ -266,7 +271,7 @@ class SpooledSplit(TokenSource):
         self._path = folder / f"{name}.ids"
         self._dtype = dtype
         self._ids = map_ids(self._path, dtype)
-        self._lengths: OffsetArray = map_ids(folder / f"{name}.lengths", _LENGTH)
+        self._lengths = cast("OffsetArray", map_ids(folder / f"{name}.lengths", _LENGTH))
         self._bounds: OffsetArray | None = None
 
     @property
@@ -307,8 +312,6 @@ def _lock(file: BinaryIO, folder: Path) -> None:
     try:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise OptionError(
-            f"another process works on {folder}: wait for it, or stop it"
-        ) from None
+        raise OptionError(f"another process works on {folder}: wait for it, or stop it") from None
     except OSError:  # a file system without locks
         return

@@ -51,7 +51,7 @@ def tokenize_corpus(
     progress: bool | None = None,
     log_json: AnyPath | None = None,
 ) -> Manifest:
-    """Tokenize a corpus of any size to token files for training.
+    r"""Tokenize a corpus of any size to token files for training.
 
     The work is saved every two seconds. Killed at any moment, the same call goes on where it
     stopped, and the files are the same, byte for byte. Until all is done, the work is in the folder
@@ -102,7 +102,7 @@ def tokenize_corpus(
         >>> import pathlib, tempfile, toksmith
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     corpus = pathlib.Path(folder, "corpus.jsonl")
-        ...     _ = corpus.write_text('{"text": "low"}\\n{"text": "lower"}\\n')
+        ...     _ = corpus.write_text('{"text": "low"}\n{"text": "lower"}\n')
         ...     done = toksmith.tokenize_corpus(
         ...         corpus, tokenizer="toksmith-small", format="megatron", output=folder + "/tokens"
         ...     )
@@ -127,7 +127,8 @@ def tokenize_corpus(
     job = Job(
         format=form.name,
         dtype=form.dtype(vocab_size).name,
-        tokenizer=tok.name or (fspath(tokenizer) if isinstance(tokenizer, str | PathLike) else "")
+        tokenizer=tok.name
+        or (fspath(tokenizer) if isinstance(tokenizer, str | PathLike) else "")
         or "unnamed",
         tokenizer_hash=tok.pipeline.digest,
         vocab_size=vocab_size,
