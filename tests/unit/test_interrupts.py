@@ -227,15 +227,15 @@ def test_signal_handlers_run_while_a_list_of_ids_is_read() -> None:
 
 
 PIPE = """
-import signal, sys, toksmith, toksmith.corpus.sources as sources
+import signal, sys, toksmith, toksmith.corpus.file_blocks as reader
 tok = toksmith.train(texts=["x"], vocab_size=256)
-prefetch = sources.prefetch
+prefetch = reader.prefetch
 
 def then_interrupt(items):
     signal.setitimer(signal.ITIMER_REAL, 0.3)  # the thread waits in open() by then
     return prefetch(items)
 
-sources.prefetch = then_interrupt
+reader.prefetch = then_interrupt
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 try:
     CALL

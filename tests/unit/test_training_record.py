@@ -151,15 +151,15 @@ def test_another_tokenizer_at_its_place(corpus: list[Path], tmp_path: Path) -> N
 
 
 def test_a_source_that_vanishes(corpus: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    from toksmith.corpus import sources
+    from toksmith.corpus import file_blocks
 
-    blocks = sources.text_blocks
+    blocks = file_blocks.text_blocks
 
     def vanishing(path: Path, *args: Any) -> Any:
         yield from blocks(path, *args)
         path.rename(path.with_name("gone"))
         path.mkdir()
 
-    monkeypatch.setattr(sources, "text_blocks", vanishing)
+    monkeypatch.setattr(file_blocks, "text_blocks", vanishing)
     with pytest.raises(FormatError, match=r"a\.txt: cannot be read"):
         trained(corpus[:1])

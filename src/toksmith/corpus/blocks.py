@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
 from toksmith._base.arrays import Bounds
@@ -20,6 +21,20 @@ STREAMED = 1 << 22
 """The size of a block of decompressed or parsed text; several are in memory at a time."""
 
 
+class Damage(NamedTuple):
+    """A damaged record, which was left out.
+
+    Attributes:
+        path: the file.
+        number: the number of its line, or of its row in Parquet, from 1.
+        reason: what is wrong with it, to be read after "line 7".
+    """
+
+    path: Path
+    number: int
+    reason: str
+
+
 class Block(NamedTuple):
     """Documents, or parts of one, that can be counted independently of all others.
 
@@ -30,6 +45,7 @@ class Block(NamedTuple):
         done: the number of bytes of the file that were read so far.
         nulls: the number of documents without a text.
         offset: the offset of ``data`` in the file, if it may hold invalid UTF-8.
+        damaged: the damaged records that were left out.
     """
 
     data: Text
@@ -38,14 +54,17 @@ class Block(NamedTuple):
     done: int
     nulls: int = 0
     offset: int | None = None
+    damaged: Sequence[Damage] = ()
 
 
-def block_of(documents: Sequence[bytes], done: int, nulls: int = 0) -> Block:
+def block_of(
+    documents: Sequence[bytes], done: int, nulls: int = 0, damaged: Sequence[Damage] = ()
+) -> Block:
     """Return whole documents as a block."""
     ends = np.cumsum(np.fromiter(map(len, documents), np.int64, len(documents)))
     starts = np.concatenate([np.zeros(1, np.int64), ends])[:-1]
     bounds = np.stack([starts, ends], axis=1)
-    return Block(b"".join(documents), bounds, len(documents), done, nulls)
+    return Block(b"".join(documents), bounds, len(documents), done, nulls, damaged=damaged)
 
 
 def cut_bounds(block: Block, cut: Cut) -> Iterator[Bounds]:

@@ -8,19 +8,29 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.text import utf8
-from toksmith.corpus.blocks import Block, block_of
+from toksmith.corpus.blocks import Block, Damage, block_of
 from toksmith.errors import FormatError
 
 _BOM = b"\xef\xbb\xbf"
 
 
-def jsonl_blocks(path: Path, stream: Iterator[tuple[bytes, int]], field: str) -> Iterator[Block]:
+def jsonl_blocks(
+    path: Path,
+    stream: Iterator[tuple[bytes, int]],
+    field: str,
+    *,
+    before: Callable[[], int] | None = None,
+    skips: bool = False,
+) -> Iterator[Block]:
     """Yield the documents of a file. Empty lines, and lines whose field is null, are skipped.
 
     Args:
         path: the file, for errors.
         stream: its bytes, each part with the number of bytes of the file read for it.
         field: the field of each object that holds the text.
+        before: counts the lines of the file before the stream, for errors; ``None`` if it starts
+            with the file. It is called once, if a line is invalid.
+        skips: whether invalid lines are left out, and listed in the blocks, instead of an error.
 
     Raises:
         FormatError: a line holds no JSON object, or its field is no string; the message has the
@@ -28,20 +38,35 @@ def jsonl_blocks(path: Path, stream: Iterator[tuple[bytes, int]], field: str) ->
     """
     parse = _quick_parser()
     number = 0
+    first: int | None = None if before else 0
     for lines, done in _line_blocks(stream):
         documents: list[bytes] = []
         nulls = 0
+        damaged = []
         for line in lines:
             number += 1
             try:
                 documents.append(parse(line)[field].encode())
             except Exception:  # the slow parser reads the line, or reports the error
-                text = _text_of(path, number, line, field)
+                try:
+                    text = _text_of(line, field)
+                except _LineError as wrong:
+                    if first is None and before is not None:
+                        first = before()
+                    place = number + (first or 0)
+                    if not skips:
+                        raise FormatError(path, f"line {place:,} {wrong}") from wrong.__cause__
+                    damaged.append(Damage(path, place, str(wrong)))
+                    continue
                 if text is not None:
                     documents.append(text)
                 elif line.strip():
                     nulls += 1
-        yield block_of(documents, done, nulls)
+        yield block_of(documents, done, nulls, damaged)
+
+
+class _LineError(Exception):
+    """A line that holds no text; the message is read after the line's number."""
 
 
 def _quick_parser() -> Callable[[bytes], Any]:
@@ -56,32 +81,28 @@ def _quick_parser() -> Callable[[bytes], Any]:
     return loads
 
 
-def _text_of(path: Path, number: int, line: bytes, field: str) -> bytes | None:
-    """Return the text of a line, or ``None`` for a null; raise FormatError for an invalid line."""
+def _text_of(line: bytes, field: str) -> bytes | None:
+    """Return the text of a line, or ``None`` for a null; raise _LineError for an invalid line."""
     if not line.strip():
         return None
-
-    def wrong(reason: str) -> FormatError:
-        return FormatError(path, f"line {number:,} {reason}")
-
     try:
         value = json.loads(line.decode())
     except UnicodeDecodeError as error:
-        raise wrong(f"is not UTF-8 text (byte 0x{line[error.start]:02X})") from error
+        raise _LineError(f"is not UTF-8 text (byte 0x{line[error.start]:02X})") from error
     except json.JSONDecodeError as error:
-        raise wrong(f"is not JSON: {error.msg} at column {error.colno:,}") from error
+        raise _LineError(f"is not JSON: {error.msg} at column {error.colno:,}") from error
     except (ValueError, RecursionError) as error:
-        raise wrong(f"is not JSON that can be read: {error}") from error
+        raise _LineError(f"is not JSON that can be read: {error}") from error
     if not isinstance(value, dict):
-        raise wrong(f"holds a JSON {type(value).__name__}; an object is wanted")
+        raise _LineError(f"holds a JSON {type(value).__name__}; an object is wanted")
     if field not in value:
         known = ", ".join(map(repr, value)) or "none"
-        raise wrong(f"has no field {field!r}; its fields are {known:.200}")
+        raise _LineError(f"has no field {field!r}; its fields are {known:.200}")
     text = value[field]
     if text is None:
         return None
     if not isinstance(text, str):
-        raise wrong(f"has {json.dumps(text):.40} as its {field!r}; a string is wanted")
+        raise _LineError(f"has {json.dumps(text):.40} as its {field!r}; a string is wanted")
     return utf8(text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ _COUNTS = ["chunk", "count"]
 
 
 def parquet_blocks(
-    path: Path, reading: Reading, most: int = STREAMED
+    path: Path, reading: Reading, most: int = STREAMED, span: tuple[int, int] | None = None
 ) -> Generator[Block, None, None]:
     """Yield the documents of a file; nulls are skipped.
 
@@ -28,6 +29,7 @@ def parquet_blocks(
         path: the file.
         reading: the options ``field`` and ``encoding_errors``.
         most: the approximate size of a block in bytes.
+        span: a range of row groups; ``None`` for all.
 
     Raises:
         FormatError: the file is damaged, has no such column of strings, or invalid UTF-8.
@@ -39,10 +41,14 @@ def parquet_blocks(
     try:
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
             _check_column(path, file.schema_arrow, column)
-            rows = file.metadata.num_rows
+            groups = range(*span) if span else range(file.num_row_groups)
+            rows = sum(file.metadata.row_group(group).num_rows for group in groups)
+            before = sum(file.metadata.row_group(group).num_rows for group in range(groups.start))
             done_rows = 0
             batch_rows = _batch_rows(file, column, most)
-            for batch in file.iter_batches(batch_rows, columns=[column], use_threads=False):
+            for batch in file.iter_batches(
+                batch_rows, row_groups=groups, columns=[column], use_threads=False
+            ):
                 done_rows += len(batch)
                 block = _block(batch.column(0), size * done_rows // max(rows, 1))
                 try:
@@ -53,12 +59,38 @@ def parquet_blocks(
                     raise FormatError(
                         path,
                         f"holds bytes in column {column!r} that are not UTF-8 text, in rows up to "
-                        f'{done_rows:,}; encoding_errors="replace" puts U+FFFD in their place',
+                        f'{before + done_rows:,}; encoding_errors="replace" puts U+FFFD in their '
+                        "place",
                     ) from wrong
                 yield block._replace(data=text, bounds=bounds)
     except (pyarrow.ArrowException, OSError) as wrong:
-        reason = str(wrong).splitlines()[0]
-        raise FormatError(path, f"is damaged, or no Parquet: {reason}") from wrong
+        raise _damaged(path, wrong) from wrong
+
+
+def group_sizes(path: Path, stored: int) -> list[int]:
+    """Return the number of bytes of each row group of a file; their sum is ``stored``.
+
+    Raises:
+        FormatError: the file is damaged, or no Parquet.
+        MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
+    """
+    pyarrow, parquet = extra("pyarrow", "arrow"), extra("pyarrow.parquet", "arrow")
+    try:
+        with parquet.ParquetFile(path) as file:
+            meta = file.metadata
+            packed = [
+                sum(group.column(place).total_compressed_size for place in range(group.num_columns))
+                for group in map(meta.row_group, range(meta.num_row_groups))
+            ]
+    except (pyarrow.ArrowException, OSError) as wrong:
+        raise _damaged(path, wrong) from wrong
+    ends = [stored * part // max(sum(packed), 1) for part in accumulate(packed)]
+    return [end - start for start, end in pairwise([0, *ends])]
+
+
+def _damaged(path: Path, wrong: Exception) -> FormatError:
+    reason = str(wrong).splitlines()[0]
+    return FormatError(path, f"is damaged, or no Parquet: {reason}")
 
 
 def _check_column(path: Path, schema: Any, column: str) -> None:

@@ -19,17 +19,15 @@ from toksmith.corpus.blocks import (
     Block,
     Cut,
     cut_bounds,
-    split_stream,
 )
-from toksmith.corpus.checking import check_slices, check_stream, text_stream
+from toksmith.corpus.checking import check_slices
 from toksmith.corpus.document_sample import Selection
+from toksmith.corpus.file_blocks import file_blocks
 from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import ONE, AnyPath, expand_all, weighted_runs
 from toksmith.corpus.prefetch import prefetch
-from toksmith.corpus.streams import Kind, kind_of, read_head, read_stream
-from toksmith.corpus.tables import DELIMITERS, table_blocks
-from toksmith.corpus.text_reader import READ, text_blocks
+from toksmith.corpus.streams import kind_of, read_head
 from toksmith.engine.columns import blocks_of, size_of, texts_of
 from toksmith.errors import warn
 
@@ -262,51 +260,10 @@ class Files:
         self._read.skipped["null"] += nulls
 
     def _selected_blocks(self, path: Path, cut: Cut) -> Generator[Block, None, None]:
-        blocks = self._blocks(path, cut)
         selection = self._selection
+        may_cut = cut if selection is None else None
+        blocks = file_blocks(path, self._reading, may_cut, self._streamed)
         return blocks if selection is None else prefetch(selection.of_blocks(blocks))
-
-    def _blocks(self, path: Path, cut: Cut) -> Generator[Block, None, None]:
-        reading = self._reading
-        may_cut = None if reading.selects else cut
-        kind = kind_of(path, read_head(path), reading.read_as)
-        if kind == Kind("text") and path.is_file():
-            plain = text_blocks(path, reading.separator, may_cut)
-            if path.stat().st_size <= READ:  # a single block does not need a thread
-                yield from plain
-                return
-            with closing(prefetch(plain)) as blocks:
-                yield from blocks
-            return
-        if kind.content == "parquet":
-            from toksmith.corpus.parquet import parquet_blocks
-
-            with closing(prefetch(parquet_blocks(path, reading, self._streamed))) as blocks:
-                yield from blocks
-            return
-        with closing(prefetch(read_stream(path, kind.compression, self._streamed))) as stream:
-            if kind.content in DELIMITERS:
-                with closing(check_stream(path, stream, reading.encoding_errors)) as text:
-                    blocks = table_blocks(
-                        path, text, reading.field, DELIMITERS[kind.content], self._streamed
-                    )
-                    with closing(prefetch(blocks)) as parsed:
-                        yield from parsed
-            elif kind.content == "jsonl":
-                from toksmith.corpus.jsonl import jsonl_blocks
-
-                lines: Iterator[tuple[bytes, int]] = (
-                    stream  # the parser reports invalid lines itself
-                )
-                if reading.encoding_errors != "strict":
-                    lines = check_stream(path, stream, reading.encoding_errors)
-                with closing(prefetch(jsonl_blocks(path, lines, reading.field))) as blocks:
-                    yield from blocks
-            else:
-                separator = None if reading.separator is None else reading.separator.encode()
-                plain_text = text_stream(path, stream)
-                with closing(check_stream(path, plain_text, reading.encoding_errors)) as text:
-                    yield from split_stream(text, separator, may_cut, self._streamed)
 
 
 class Documents:

@@ -184,6 +184,56 @@ def read_stream(
             yield from _unpacked(path, file, compression, most)
 
 
+def read_lines(
+    path: Path, start: int, end: int, most: int = STREAMED
+) -> Iterator[tuple[bytes, int]]:
+    """Yield the lines of a file that start in a range of its bytes, in blocks.
+
+    Args:
+        path: an uncompressed file.
+        start: the start of the range; 0 is the start of the first line.
+        end: the end of the range. The last line may end after it.
+        most: the maximum size of a block in bytes.
+
+    Yields:
+        Parts of the lines, each with the number of bytes from ``start`` to the end of the part.
+
+    Raises:
+        FormatError: the file cannot be read.
+    """
+    with open_binary(path) as file:
+        # A line starts after a line feed, so the one before a range is searched for from the
+        # byte before it; the range ends with the first line feed from its last byte on.
+        place = max(start - 1, 0)
+        file.seek(place)
+        is_inside = start == 0
+        while block := file.read(most):
+            first = 0
+            if not is_inside and not (first := block.find(b"\n") + 1):
+                place += len(block)
+                continue
+            if not is_inside and place + first >= end:
+                return
+            is_inside = True
+            last = block.find(b"\n", max(end - 1 - place, first)) + 1
+            stop = last or len(block)
+            if stop > first:
+                yield block[first:stop], place + stop - start
+            if last:
+                return
+            place += len(block)
+
+
+def count_lines(path: Path, end: int) -> int:
+    """Return the number of line feeds in the first ``end`` bytes of a file."""
+    found = 0
+    with open_binary(path) as file:
+        while end > 0 and (block := file.read(min(STREAMED, end))):
+            found += block.count(b"\n")
+            end -= len(block)
+    return found
+
+
 def read_head(path: Path) -> bytes | None:
     """Return a file's first bytes; ``None`` for a pipe or a device, which cannot be read twice.
 
