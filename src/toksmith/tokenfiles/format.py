@@ -137,4 +137,5 @@ def type_of(name: str | None, default: str = "uint16") -> np.dtype[Any]:
     name = default if name is None else name
     if name not in _STORED:
         raise OptionError(f"dtype is {name!r:.40}: use {', '.join(map(repr, _STORED))}")
-    return np.dtype("<" + np.dtype(name).str[1:])
+    found: np.dtype[Any] = np.dtype("<" + np.dtype(name).str[1:])
+    return found

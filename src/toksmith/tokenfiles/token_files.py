@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -125,6 +125,19 @@ def check_size(path: Path, held: int, indexed: int) -> None:
             f"holds {held:,} tokens, but its index says {indexed:,}: one of the two is cut short "
             "or belongs to another file",
         )
+
+
+def one_type(path: Path, types: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
+    """Return the type of the ids of all files at a path; uint16 if there is no file.
+
+    Raises:
+        FormatError: the files are of several types.
+    """
+    several = set(types)
+    if len(several) > 1:
+        names = " and ".join(sorted(each.name for each in several))
+        raise FormatError(path, f"holds ids of {names}: open files of one type at a time")
+    return several.pop() if several else np.dtype("<u2")
 
 
 def head(path: Path, size: int) -> bytes:

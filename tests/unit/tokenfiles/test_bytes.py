@@ -86,7 +86,7 @@ def test_dolma(tmp_path: Path) -> None:
         "llmc": {65_536: "uint16", 65_537: "uint32", 1 << 32: "uint32"},
         "megatron": {65_499: "uint16", 65_500: "int32", 1 << 31: "int32"},
         "datatrove": {65_536: "uint16", 65_537: "uint32", 1 << 32: "uint32"},
-        "dolma": {65_536: "uint16", 65_537: "uint32", 1 << 32: "uint32"},
+        "dolma": {256: "uint8", 65_536: "uint16", 65_537: "uint32", 1 << 32: "uint32"},
     }.items(),
 )
 def test_types_of_ids(name: str, types: dict[int, str]) -> None:

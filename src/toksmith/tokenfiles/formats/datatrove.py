@@ -1,13 +1,15 @@
 """datatrove's files: ``.ds`` with the ids, ``.ds.index`` with the bounds, ``.ds.metadata``.
 
 Source: ``pipeline/tokens/tokenizer.py``, ``merger.py`` and ``utils/dataset.py`` of
-https://github.com/huggingface/datatrove. ``.ds`` holds bare ids, uint16 up to 65,536 ids and uint32
-above; ``.ds.index`` the end of each document in tokens, uint64; ``.ds.metadata`` three lines of
-text: the tokenizer and the bytes of an id, the number of tokens, and that number for people.
+https://github.com/huggingface/datatrove. ``.ds`` holds ids and nothing else, in uint16 if the
+tokenizer has 65,536 ids at most, else in uint32. ``.ds.index`` holds the end of each document in
+tokens, uint64. ``.ds.metadata`` has three lines of text: the tokenizer and the bytes of an id
+(``gpt2|2``), the number of tokens, and the same in words (``123 MT``).
 
-Names are those of datatrove's merger: ``000_train.ds``, ``001_train.ds`` and so on, each of 100
-billion tokens, and ``train.ds.metadata`` with the number of tokens of all. No end-of-text id is
-added by default. An empty document is kept.
+Names are those of datatrove's merger: ``000_train.ds``, ``001_train.ds`` and so on. A file ends
+with the document with which it reaches 100 billion tokens. ``train.ds.metadata`` has the number of
+tokens of all. By default no end-of-text id is added, as in datatrove; with one, each document
+is followed by it, and an empty document is this id alone.
 """
 
 from __future__ import annotations
@@ -18,18 +20,25 @@ from typing import Any
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError
-from toksmith.tokenfiles.format import Format, Settings
-from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
-from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids
-
-_STEP = 1 << 20  # ends written at once
+from toksmith.tokenfiles.format import Format, Settings, type_of
+from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
+from toksmith.tokenfiles.token_files import (
+    STEP,
+    IndexedPart,
+    RawPart,
+    TokenFiles,
+    check_size,
+    head,
+    lengths_by_eos,
+    map_ids,
+    one_type,
+)
 
 
 class Datatrove(Format):
     """Ids, the ends of documents, and a line on the tokenizer."""
 
     name = "datatrove"
-    eos = None
     empty = "frame"
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
@@ -46,28 +55,34 @@ class Datatrove(Format):
         return [*written, _write_metadata(folder / f"{settings.stem}.ds", tokens, settings)]
 
     def find(self, path: Path) -> list[Path]:
-        """Return the ``.ds`` files that have an ``.index``."""
+        """Return the ``.ds`` files that have an index or metadata."""
         found = sorted(path.glob("*.ds")) if path.is_dir() else [path]
         return [
             file
             for file in found
-            if file.suffix == ".ds" and file.is_file() and _beside(file, ".index").is_file()
+            if file.suffix == ".ds"
+            and file.is_file()
+            and (_beside(file, ".index").is_file() or _beside(file, ".metadata").is_file())
         ]
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
-        """Open the files; the bounds of documents and the type of ids are stored."""
-        parts, kinds = [], {}
+        """Open the files; without an index, documents end with ``eos``."""
+        parts: list[_IndexedFile | RawPart] = []
+        kinds = set()
         metadata: dict[str, object] = {}
         for file in self.find(path):
-            lengths = _read_index(_beside(file, ".index"))
-            kind, tokenizer = _read_metadata(file, int(lengths.sum()), dtype)
+            index = _beside(file, ".index")
+            ends = map_ids(index, np.dtype("<u8")) if index.is_file() else None
+            kind, tokenizer = _read_metadata(file, ends, dtype)
+            ids = map_ids(file, kind)
+            if ends is None:
+                parts.append(RawPart(file, kind, lengths_by_eos(ids, eos, "after")))
+            else:
+                parts.append(_IndexedFile(file, ids, ends))
+            kinds.add(kind)
             if tokenizer:
                 metadata["tokenizer"] = tokenizer
-            parts.append(RawPart(file, kind, lengths))
-            kinds[kind] = file
-        if len(kinds) > 1:
-            raise FormatError(path, "holds ids of 2 and of 4 bytes: open one kind of files")
-        return TokenFiles(path, self.name, next(iter(kinds), np.dtype("<u2")), parts, metadata)
+        return TokenFiles(path, self.name, one_type(path, kinds), parts, metadata)
 
 
 def _beside(path: Path, suffix: str) -> Path:
@@ -77,8 +92,8 @@ def _beside(path: Path, suffix: str) -> Path:
 def _write_index(path: Path, lengths: OffsetArray) -> None:
     end = 0
     with path.open("xb") as file:
-        for start in range(0, len(lengths), _STEP):
-            ends = np.cumsum(lengths[start : start + _STEP]) + end
+        for start in range(0, len(lengths), STEP):
+            ends = np.cumsum(lengths[start : start + STEP]) + end
             ends.astype("<u8").tofile(file)
             end = int(ends[-1])
 
@@ -111,28 +126,56 @@ def in_words(count: int) -> str:
     return f"{value:.{digits}f} {('', 'k', 'M', 'G', 'T', 'P', 'E')[power // 3]}T"
 
 
-def _read_index(path: Path) -> OffsetArray:
-    """Return the tokens of each document."""
-    ends: OffsetArray = map_ids(path, np.dtype("<u8")).astype(np.int64)
-    lengths: OffsetArray = ends.copy()
-    lengths[1:] -= ends[:-1]
-    if (lengths < 0).any():
-        raise FormatError(path, "its ends of documents are not in order")
-    return lengths
+class _IndexedFile(IndexedPart):
+    """A ``.ds`` file with its index.
+
+    Args:
+        path: the ``.ds`` file.
+        ids: a memory map of its ids.
+        ends: a memory map of its index: the end of each document.
+
+    Raises:
+        FormatError: the index is damaged, or belongs to another file.
+    """
+
+    def __init__(self, path: Path, ids: Tokens, ends: Tokens) -> None:
+        super().__init__(path, ids, len(ends))
+        self._ends = ends
+        for start in range(0, len(ends), STEP):
+            part = ends[start : start + STEP + 1]
+            if (part[1:] < part[:-1]).any():
+                raise FormatError(_beside(path, ".index"), "its documents are not in order")
+        check_size(path, len(ids), int(ends[-1]) if len(ends) else 0)
+
+    def bounds(self, first: int, last: int) -> OffsetArray:
+        """Return the bounds of documents ``first`` to ``last - 1``."""
+        if first:
+            return self._ends[first - 1 : last].astype(np.int64)
+        return np.concatenate([np.zeros(1, np.int64), self._ends[:last].astype(np.int64)])
 
 
-def _read_metadata(path: Path, count: int, dtype: str | None) -> tuple[np.dtype[Any], str]:
-    """Return the type of the ids and the name of the tokenizer."""
-    name, size = "", path.stat().st_size // count if count else 2
+def _read_metadata(path: Path, ends: Tokens | None, dtype: str | None) -> tuple[np.dtype[Any], str]:
+    """Return the type of the ids of a file and the name of the tokenizer.
+
+    Raises:
+        FormatError: the metadata cannot be read, or does not fit the file.
+    """
     metadata = _beside(path, ".metadata")
-    if metadata.is_file():
-        first = metadata.read_text(encoding="utf-8", errors="replace").partition("\n")[0]
-        name, _, stored = first.rpartition("|")
-        if stored not in ("2", "4"):
-            raise FormatError(metadata, f"says that an id has {stored:.20} bytes: 2 or 4 expected")
-        size = int(stored)
-    kind = np.dtype(dtype) if dtype else np.dtype("u4" if size == 4 else "u2")
-    return kind.newbyteorder("<"), name
+    tokens = int(ends[-1]) if ends is not None and len(ends) else 0
+    size = path.stat().st_size
+    if not metadata.is_file():
+        return type_of(dtype, "uint32" if tokens and size == 4 * tokens else "uint16"), ""
+    lines = head(metadata, 1 << 16).decode("utf-8", "replace").split("\n")
+    name, _, width = lines[0].rpartition("|")
+    if width not in ("2", "4"):
+        raise FormatError(metadata, f"says that an id has {width[:20]!r} bytes: 2 or 4 expected")
+    if len(lines) < 2 or lines[1] != str(size // int(width)):
+        raise FormatError(
+            metadata, f"does not say {size // int(width):,} tokens, which {path.name} holds"
+        )
+    if name == f"Unknown Tokenizer|{width}":  # written by datatrove for an unnamed tokenizer
+        name = ""
+    return type_of(dtype, "uint32" if width == "4" else "uint16"), name
 
 
 FORMAT = Datatrove()

@@ -1,13 +1,16 @@
 """dolma's files, which OLMo-core reads: ``.npy`` with the ids, ``.csv.gz`` with the bounds.
 
-Source: ``python/dolma/tokenizer/memmap_writer.py`` of https://github.com/allenai/dolma and
-``src/olmo_core/data/utils.py`` of https://github.com/allenai/OLMo-core. ``.npy`` holds bare ids,
-uint16 or uint32, and not NumPy's format in spite of its name. ``.csv.gz`` has a row for each
-document: its first token, the token after its last, an id, a source and a place in it. Here the id
-is the number of the document in its split, and the source is the split.
+Source: ``python/dolma/tokenizer/`` of https://github.com/allenai/dolma, and
+``src/olmo_core/data/utils.py`` and ``numpy_dataset.py`` of https://github.com/allenai/OLMo-core.
+``.npy`` holds ids and nothing else, and is not of NumPy's format in spite of its name. The type is
+the one that OLMo-core assumes for the number of ids of the tokenizer: uint8 up to 256 ids, uint16
+up to 65,536, else uint32. ``.csv.gz`` has a row for each document: its first token, the token after
+its last, its id, its source, and its place in the source. Here the id is the number of the document
+in its split, the source is the split, and the place is that number counted from 1.
 
 Files are ``train-00000.npy``, ``train-00001.npy`` and so on, each below 1,073,741,824 tokens; no
-document is cut. A document is followed by the end-of-text id. Empty documents are left out.
+document is cut. A document is followed by the end-of-text id. Empty documents are left out, as
+dolma does.
 """
 
 from __future__ import annotations
@@ -15,17 +18,27 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
+from array import array
 from pathlib import Path
 
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError
-from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.format import Format, Settings, type_of
 from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
-from toksmith.tokenfiles.token_files import RawPart, TokenFiles, lengths_by_eos, map_ids
+from toksmith.tokenfiles.token_files import (
+    RawPart,
+    TokenFiles,
+    head,
+    lengths_by_eos,
+    map_ids,
+    one_type,
+)
 
 _NUMPY = b"\x93NUMPY"
 _STEP = 1 << 16  # rows written at once
+_DAMAGE = (OSError, EOFError, ValueError, IndexError, OverflowError, csv.Error, zlib.error)
 
 
 class Dolma(Format):
@@ -34,6 +47,7 @@ class Dolma(Format):
     name = "dolma"
     eos = "after"
     empty = "drop"
+    types = (("uint8", 1 << 8), ("uint16", 1 << 16), ("uint32", 1 << 32))
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM-00000.npy``, ``STEM-00000.csv.gz`` and so on."""
@@ -54,31 +68,30 @@ class Dolma(Format):
         return [
             file
             for file in found
-            if file.suffix == ".npy" and file.is_file() and not _is_numpy(file)
+            if file.suffix == ".npy" and file.is_file() and head(file, len(_NUMPY)) != _NUMPY
         ]
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the files; without a table, documents end with ``eos``."""
-        parts, kinds = [], {}
+        parts = []
+        kinds = set()
         for file in self.find(path):
             table = file.with_suffix(".csv.gz")
             if table.is_file():
                 lengths = _read_table(table)
-                size = file.stat().st_size
-                kind = np.dtype(dtype or ("u4" if size == 4 * lengths.sum() else "u2"))
+                kind = type_of(dtype, _kind(file, int(lengths.sum())))
             else:
-                kind = np.dtype(dtype or "u2")
+                kind = type_of(dtype)
                 lengths = lengths_by_eos(map_ids(file, kind), eos, self.eos)
-            parts.append(RawPart(file, kind.newbyteorder("<"), lengths))
-            kinds[kind] = file
-        if len(kinds) > 1:
-            raise FormatError(path, "holds ids of 2 and of 4 bytes: open one kind of files")
-        return TokenFiles(path, self.name, next(iter(kinds), np.dtype("<u2")), parts)
+            parts.append(RawPart(file, kind, lengths))
+            kinds.add(kind)
+        return TokenFiles(path, self.name, one_type(path, kinds), parts)
 
 
-def _is_numpy(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(_NUMPY)) == _NUMPY
+def _kind(path: Path, tokens: int) -> str:
+    """Return the type whose size the file has for a number of tokens."""
+    width = path.stat().st_size // max(tokens, 1)
+    return {1: "uint8", 4: "uint32"}.get(width, "uint16")
 
 
 def _write_table(path: Path, lengths: OffsetArray, stem: str, first: int) -> None:
@@ -102,20 +115,26 @@ def _write_table(path: Path, lengths: OffsetArray, stem: str, first: int) -> Non
 
 
 def _read_table(path: Path) -> OffsetArray:
-    """Return the tokens of each document of a table."""
-    lengths = []
+    """Return the tokens of each document of a table.
+
+    Raises:
+        FormatError: the table cannot be read, or its documents are not end to end.
+    """
+    lengths = array("q")
     end = 0
     try:
         with gzip.open(path, "rt", encoding="utf-8", newline="") as text:
             for number, row in enumerate(csv.reader(text), 1):
                 start, after = int(row[0]), int(row[1])
                 if start != end or after < start:
-                    raise FormatError(path, f"row {number:,}: documents are not end to end")
+                    raise FormatError(path, f"row {number:,}: its documents are not end to end")
                 lengths.append(after - start)
                 end = after
-    except (OSError, EOFError, ValueError, IndexError, csv.Error) as wrong:
+    except FormatError:
+        raise
+    except _DAMAGE as wrong:
         raise FormatError(path, f"cannot be read: {wrong}") from wrong
-    return np.array(lengths, np.int64)
+    return np.frombuffer(lengths, np.int64) if lengths else np.zeros(0, np.int64)
 
 
 FORMAT = Dolma()

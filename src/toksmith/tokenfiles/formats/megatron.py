@@ -31,6 +31,7 @@ from toksmith.tokenfiles.token_files import (
     check_size,
     head,
     map_ids,
+    one_type,
 )
 
 _MAGIC = b"MMIDIDX\x00\x00"
@@ -74,11 +75,8 @@ class Megatron(Format):
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the pairs; a document is what the index calls a document."""
         parts = [_Pair(file) for file in self.find(path)]
-        kinds = {part.dtype for part in parts}
-        if len(kinds) > 1:
-            names = " and ".join(sorted(kind.name for kind in kinds))
-            raise FormatError(path, f"holds ids of {names}: open the pairs one by one")
-        return TokenFiles(path, self.name, kinds.pop() if kinds else np.dtype("<u2"), parts)
+        kind = one_type(path, (part.dtype for part in parts))
+        return TokenFiles(path, self.name, kind, parts)
 
 
 def _has_index(data: Path) -> bool:
