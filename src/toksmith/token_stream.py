@@ -106,8 +106,8 @@ class TokenStream:
         Raises:
             OptionError: it is no such place.
         """
-        if set(state) != set(_POSITION):
-            raise OptionError(f"state is {dict(state)!r:.80}: use what state_dict() returned")
+        if not isinstance(state, Mapping) or set(state) != set(_POSITION):
+            raise OptionError(f"state is {state!r:.80}: use what state_dict() returned")
         self._document, self._offset = (whole(name, state[name], 0) for name in _POSITION)
 
     def __iter__(self) -> Iterator[npt.NDArray[np.int64]]:

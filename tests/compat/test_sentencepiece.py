@@ -194,6 +194,31 @@ def test_wrong_arguments() -> None:
         lambda sp: sp.load_from_serialized_proto(b"no model"),
         lambda sp: type(sp).from_file("a", model_proto=b"b"),
         lambda sp: type(sp)().encode("a"),
+        lambda sp: sp.decode([[3, 4], ["a"]]),
+        lambda sp: sp.decode([["a"], [3]]),
+        lambda sp: sp.decode(["a", 3]),
+        lambda sp: sp.decode([3, "a"]),
+        lambda sp: sp.decode_pieces_as_proto([3, "a"]),
+        lambda sp: sp.decode({}),
+        lambda sp: sp.decode(2**33),
+        lambda sp: sp.id_to_piece(2**33),
+        lambda sp: sp.id_to_piece({}),
+        lambda sp: sp.is_byte(iter([3])),
+        lambda sp: type(sp)().id_to_piece(3),
+        lambda sp: type(sp)().id_to_piece([3]),
+        lambda sp: type(sp)().is_control(3),
+        lambda sp: type(sp)().decode([3]),
+        lambda sp: sp.encode("a", add_bos="yes"),
+        lambda sp: sp.encode("a", add_eos=[1]),
+        lambda sp: sp.encode("a", reverse=int),
+        lambda sp: sp.encode("a", enable_sampling="no"),
+        lambda sp: sp.encode("a", enable_sampling=True, nbest_size="3", alpha=0.1),
+        lambda sp: sp.encode("a", nbest_size=1.5),
+        lambda sp: sp.encode("a", alpha="0.1"),
+        lambda sp: sp.encode(["a"], thread_pool=2),
+        lambda sp: sp.encode(["a"], num_threads=2**33),
+        lambda sp: sp.nbest_encode("a", nbest_size=2**33),
+        lambda sp: sp.load(b"missing.model"),
     ]
     for call in wrong:
         with pytest.raises((ValueError, TypeError, RuntimeError, IndexError)) as expected:
@@ -206,6 +231,18 @@ def test_wrong_arguments() -> None:
             suffix.encode("a", add_bos=True)
     with pytest.raises(OSError, match=r"missing\.model"):
         mine.load("missing.model")
+    with pytest.raises(IndexError, match="no model is loaded: call load"):
+        ours.SentencePieceProcessor().id_to_piece(3)
+    with pytest.raises(TypeError, match="there are both ids and pieces"):
+        mine.decode([[3, 4], ["a"]])
+
+
+def test_pieces_that_are_bytes_become_bytes() -> None:
+    mine = ours.SentencePieceProcessor(model_proto=model_proto("unigram"))
+    peer = theirs.SentencePieceProcessor(model_proto=model_proto("unigram"))
+    for pieces in (b"x", [b"x", "y"], ["y", b"x"], [[b"x"], [b"the", b"e"]], [["y"], [b"x"]], []):
+        assert mine.decode(pieces) == peer.decode(pieces)
+        assert mine.decode(pieces, out_type=bytes) == peer.decode(pieces, out_type=bytes)
 
 
 def test_loading_and_pickling(tmp_path: Path) -> None:

@@ -141,6 +141,7 @@ def test_wrong_arguments(tok: toksmith.Tokenizer, options: Any, message: str) ->
         TokenStream(**{"tokenizer": tok, "texts": TEXTS, **options})
 
 
-def test_a_state_of_something_else(tok: toksmith.Tokenizer) -> None:
+@pytest.mark.parametrize("state", [{"document": 1}, None, 5, "document", [("document", 1)], {1: 1}])
+def test_a_state_of_something_else(tok: toksmith.Tokenizer, state: Any) -> None:
     with pytest.raises(OptionError, match=r"use what state_dict\(\) returned"):
-        TokenStream(tok, TEXTS).load_state_dict({"document": 1})
+        TokenStream(tok, TEXTS).load_state_dict(state)

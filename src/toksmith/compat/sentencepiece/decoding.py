@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any
 
@@ -46,8 +46,8 @@ class Decoding(Vocabulary):
         Args:
             input: an id, a piece, a list (or array) of either, or a list of these. A piece that is
                 not in the vocabulary is kept as it is.
-            out_type: ``str`` (the default), ``bytes``, ``"proto"``, ``"serialized_proto"``,
-                ``"immutable_proto"`` or ``"offset_mapping"``.
+            out_type: ``str`` (the default; bytes for pieces that are bytes), ``bytes``,
+                ``"proto"``, ``"serialized_proto"``, ``"immutable_proto"`` or ``"offset_mapping"``.
             num_threads: see :meth:`encode`.
             thread_pool: see :meth:`encode`.
             return_type: another name of ``out_type``.
@@ -68,6 +68,8 @@ class Decoding(Vocabulary):
             if text is not None:
                 return text
         rows, is_batch = _rows_of(input)
+        if form is str and len(rows[0]) and isinstance(rows[0][0], bytes):
+            form = bytes
         found = self._decoded(rows, form, threads, bool(return_bytes))
         return found if is_batch else found[0]
 
@@ -118,6 +120,7 @@ class Decoding(Vocabulary):
             ids = self._joined_ids(rows)
             if ids is not None:
                 return self._decoded_at_once(rows, ids, form, threads)
+        _check_kinds(rows)
         found: list[Any] = []
         for row in rows:
             pieces = [self._piece_of(each) for each in row]
@@ -169,6 +172,7 @@ class Decoding(Vocabulary):
                 if len(ids):
                     self._checked_id(ids.max())
                 return ids
+        _check_kinds(rows)
         known = [self._ids_of(row) for row in rows]
         held = [ids for ids in known if ids is not None]
         return None if len(held) < len(known) else np.concatenate([np.zeros(0, np.uint32), *held])
@@ -196,11 +200,25 @@ class Decoding(Vocabulary):
         return self._model.vocab[self._checked_id(item)]
 
 
+def _check_kinds(rows: Sequence[Sequence[Any]]) -> None:
+    """Raise PieceTypeError if there are both ids and pieces."""
+    kinds = set()
+    for row in rows:
+        if not hasattr(row, "__len__") or isinstance(row, str | bytes | Mapping):
+            raise PieceTypeError(f"{row!r:.40} is no list of ids or pieces")
+        if hasattr(row, "dtype") and row.dtype.kind in "iu":
+            kinds.add(False)
+        else:
+            kinds |= {isinstance(each, str | bytes) for each in row}
+    if len(kinds) > 1:
+        raise PieceTypeError("there are both ids and pieces: use lists of one of them")
+
+
 def _rows_of(given: Any) -> tuple[Sequence[Sequence[Any]], bool]:
     """Return the lists of ids or pieces to decode, and whether there are several."""
     if given is None or (isinstance(given, str | bytes) and not given):
         return [[]], False
-    if isinstance(given, str | bytes) or not hasattr(given, "__len__"):
+    if isinstance(given, str | bytes | Mapping) or not hasattr(given, "__len__"):
         return [[given]], False
     if hasattr(given, "ndim"):
         return (given, True) if given.ndim > 1 else ([given], False)

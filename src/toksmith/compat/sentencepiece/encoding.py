@@ -15,7 +15,13 @@ from toksmith.compat.sentencepiece.forms import (
     parse_messages,
     with_form,
 )
-from toksmith.compat.sentencepiece.options import ModelWithOptions, ThreadPool, check_texts
+from toksmith.compat.sentencepiece.options import (
+    ModelWithOptions,
+    ThreadPool,
+    check_count,
+    check_number,
+    check_texts,
+)
 from toksmith.compat.sentencepiece.segmentation import Segmentation
 from toksmith.compat.sentencepiece.settings import RANDOM
 
@@ -66,9 +72,11 @@ class Encoding(ModelWithOptions):
         self._check_return_bytes(form, return_bytes)
         marks = self._marks(form, add_bos, add_eos, reverse, emit_unk_piece)
         threads = self._threads(num_threads, thread_pool)
-        samples = self._enable_sampling if enable_sampling is None else enable_sampling
-        size = self._nbest_size if nbest_size is None else nbest_size
-        power = self._alpha if alpha is None else alpha
+        samples = self._enable_sampling
+        if enable_sampling is not None:
+            samples = bool(check_number("enable_sampling", enable_sampling))
+        size = self._nbest_size if nbest_size is None else check_count("nbest_size", nbest_size)
+        power = self._alpha if alpha is None else check_number("alpha", alpha)
         if samples and (size in (None, 0, 1) or power is None):
             raise SentencePieceError(
                 f"nbest_size is {size} and alpha is {power}, but enable_sampling is set: use an "

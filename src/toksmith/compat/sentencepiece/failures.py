@@ -21,5 +21,9 @@ class PieceIndexError(ToksmithError, IndexError):
     """An id that is no piece."""
 
 
+class NotLoadedError(SentencePieceError, IndexError):
+    """A call before a model is loaded; SentencePiece takes every id for one that is no piece."""
+
+
 class MissingFileError(SentencePieceError, OSError):
     """A file that cannot be read."""

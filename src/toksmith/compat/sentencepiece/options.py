@@ -7,7 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toksmith._base.text import Text
-from toksmith.compat.sentencepiece.failures import PieceTypeError, SentencePieceError
+from toksmith.compat.sentencepiece.failures import (
+    NotLoadedError,
+    PieceTypeError,
+    SentencePieceError,
+)
 from toksmith.compat.sentencepiece.forms import FORMS, Marks, OutType, form_name
 from toksmith.compat.sentencepiece.model import Model
 from toksmith.compat.sentencepiece.reading import read_file, read_model, serialized_bytes
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _Found = TypeVar("_Found")
+_Number = TypeVar("_Number", bound=float)
 
 
 class ModelWithOptions:
@@ -130,7 +135,7 @@ class ModelWithOptions:
     @property
     def _model(self) -> Model:
         if self._loaded is None:
-            raise SentencePieceError("no model is loaded: call load() first")
+            raise NotLoadedError("no model is loaded: call load() first")
         return self._loaded
 
     # Options
@@ -193,9 +198,9 @@ class ModelWithOptions:
         emit_unk_piece: bool | None,
     ) -> Marks:
         """Return the options that change ids and pieces; messages refuse them."""
-        bos = self._add_bos if add_bos is None else add_bos
-        eos = self._add_eos if add_eos is None else add_eos
-        backwards = self._reverse if reverse is None else reverse
+        bos = self._add_bos if add_bos is None else check_number("add_bos", add_bos)
+        eos = self._add_eos if add_eos is None else check_number("add_eos", add_eos)
+        backwards = self._reverse if reverse is None else check_number("reverse", reverse)
         unk = self._emit_unk_piece if emit_unk_piece is None else emit_unk_piece
         if form not in (int, str, bytes, "numpy") and (bos or eos or backwards or unk):
             raise SentencePieceError(
@@ -236,10 +241,12 @@ class ModelWithOptions:
 
     def _threads(self, num_threads: int | None, pool: ThreadPool | None) -> int | None:
         if pool is not None:
+            if not isinstance(pool, ThreadPool):
+                raise PieceTypeError(f"thread_pool is {pool!r:.40}: use a ThreadPool")
             return pool.num_threads()
         count = self._num_threads if num_threads is None else num_threads
-        if not isinstance(count, int):
-            raise PieceTypeError(f"num_threads is {count!r:.40}: use a whole number")
+        if not isinstance(count, int) or abs(count) >= 2**31:
+            raise PieceTypeError(f"num_threads is {count!r:.40}: use a whole number below 2**31")
         return None if count < 0 else max(count, 1)
 
     def _for_each(self, input: Any, run: Callable[[Text], _Found]) -> _Found | list[_Found]:
@@ -272,6 +279,28 @@ def _without_model(call: str, options: dict[str, Any]) -> dict[str, Any]:
             f"{call} takes the model first: leave model_file and model_proto out"
         )
     return options
+
+
+def check_number(name: str, value: _Number) -> _Number:
+    """Return a value that is a bool or a number.
+
+    Raises:
+        PieceTypeError: it is something else.
+    """
+    if not hasattr(type(value), "__float__"):
+        raise PieceTypeError(f"{name} is {value!r:.40}: use a bool or a number")
+    return value
+
+
+def check_count(name: str, value: int) -> int:
+    """Return a value that is a whole number of 32 bits.
+
+    Raises:
+        PieceTypeError: it is something else.
+    """
+    if not hasattr(type(value), "__index__") or abs(value) >= 2**31:
+        raise PieceTypeError(f"{name} is {value!r:.40}: use a whole number below 2**31")
+    return value
 
 
 def check_texts(texts: Sequence[Any]) -> None:

@@ -32,9 +32,11 @@ def set_switches(spec: Any, switches: dict[str, Any]) -> None:
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """Return the content of a file."""
     try:
-        return Path(path).read_bytes()
+        return Path(os.fsdecode(path)).read_bytes()
+    except TypeError:
+        raise PieceTypeError(f"{path!r:.40} is no path of a file: use a str") from None
     except (OSError, ValueError) as wrong:
-        raise MissingFileError(f"{os.fspath(path)}: cannot be read: {wrong}") from wrong
+        raise MissingFileError(f"{os.fsdecode(path)}: cannot be read: {wrong}") from wrong
 
 
 def serialized_bytes(message: Any) -> bytes:

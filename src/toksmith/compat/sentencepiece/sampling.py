@@ -11,7 +11,7 @@ from toksmith.compat.sentencepiece.failures import SentencePieceError
 from toksmith.compat.sentencepiece.forms import Marks, OutType, with_form
 from toksmith.compat.sentencepiece.immutable import ImmutableNBestSentencePieceText
 from toksmith.compat.sentencepiece.messages import message_classes
-from toksmith.compat.sentencepiece.options import ModelWithOptions
+from toksmith.compat.sentencepiece.options import ModelWithOptions, check_count
 from toksmith.compat.sentencepiece.segmentation import Segmentation, serialize_all
 from toksmith.compat.sentencepiece.settings import RANDOM
 
@@ -48,7 +48,8 @@ class Sampling(ModelWithOptions):
         """
         form = self._form(out_type, return_type)
         marks = self._marks(form, add_bos, add_eos, reverse, emit_unk_piece)
-        size = max(self._nbest_size if nbest_size is None else nbest_size, 1)
+        size = self._nbest_size if nbest_size is None else check_count("nbest_size", nbest_size)
+        size = max(size, 1)
         return self._for_each(
             input, lambda text: self._several(self._model.nbest(text, size), form, marks)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from toksmith._base.text import utf8
@@ -69,7 +69,7 @@ class Vocabulary(ModelWithOptions):
         return self._look_up(id, lambda token_id: self._model.types[token_id] == BYTE)
 
     def _look_up(self, ids: Any, find: Callable[[int], _Found]) -> _Found | list[_Found]:
-        if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
+        if isinstance(ids, str | bytes | Mapping) or not hasattr(ids, "__len__"):
             return find(self._checked_id(ids))
         return [find(self._checked_id(each)) for each in ids]
 
@@ -78,7 +78,9 @@ class Vocabulary(ModelWithOptions):
             found: int = token_id.__index__()
         except AttributeError:
             raise PieceTypeError(f"{token_id!r:.40} is no id: use a whole number") from None
-        if not 0 <= found < self.piece_size():
+        if not -(2**31) <= found < 2**31:
+            raise PieceTypeError(f"{found} is no id: use a whole number of 32 bits")
+        if not 0 <= found < len(self._model.vocab):
             raise PieceIndexError(
                 f"id {found} is no piece: ids go from 0 to {self.piece_size() - 1}"
             )
