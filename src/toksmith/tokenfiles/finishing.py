@@ -70,6 +70,43 @@ def finish(
     """
     journals = _journals(job, work)
     folders = [shard_folder(work, number, job.shards) for number in range(job.shards)]
+    dtype = format_of(job.format).dtype(job.vocab_size)
+    sizes, written = write_splits(
+        job,
+        lambda split: _arranged(job, [SpooledSplit(each, split, dtype) for each in folders]),
+        tokenizer,
+        work,
+        output,
+        report,
+    )
+    entries = [shard_entry(job, journal.shard, journal.lines[-1]) for journal in journals]
+    manifest = Manifest(job, tuple(entries), sizes, written)
+    manifest.save(output)
+    shutil.rmtree(work, ignore_errors=True)
+    return manifest
+
+
+def write_splits(
+    job: Job,
+    tokens_of: Callable[[str], TokenSource],
+    tokenizer: Tokenizer | None,
+    work: Path,
+    output: Path,
+    report: Callable[[str], None] = lambda _: None,
+) -> tuple[dict[str, SplitSize], tuple[WrittenFile, ...]]:
+    """Write the token files of all splits to a folder of work, then give them their final names.
+
+    Args:
+        job: the job.
+        tokens_of: returns the documents of a split, in the type of the format.
+        tokenizer: its tokenizer; ``None`` if it is not at hand.
+        work: the folder of work.
+        output: the folder for the files.
+        report: is called with the name of each file.
+
+    Returns:
+        The size of each split, and the files.
+    """
     format = format_of(job.format)  # noqa: A001
     staging = work / "files"
     shutil.rmtree(staging, ignore_errors=True)
@@ -78,8 +115,7 @@ def finish(
     for split in job.split_names:
         folder = staging / split
         folder.mkdir(parents=True)
-        tokens = _arranged(job, [SpooledSplit(each, split, format.dtype(job.vocab_size))
-                                 for each in folders])  # fmt: skip
+        tokens = tokens_of(split)
         sizes[split] = SplitSize().plus(tokens.lengths)
         settings = Settings(
             stem=split,
@@ -101,11 +137,7 @@ def finish(
         target = output / file.name
         target.parent.mkdir(parents=True, exist_ok=True)
         os.replace(staging / file.split / file.name, target)  # noqa: PTH105 - says what it does
-    entries = [shard_entry(job, journal.shard, journal.lines[-1]) for journal in journals]
-    manifest = Manifest(job, tuple(entries), sizes, tuple(written))
-    manifest.save(output)
-    shutil.rmtree(work, ignore_errors=True)
-    return manifest
+    return sizes, tuple(written)
 
 
 def _journals(job: Job, work: Path) -> list[Journal]:
