@@ -8,7 +8,16 @@ from collections import Counter
 import pytest
 
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
-from toksmith.splitters import BertSplitter, Splitter, Whitespace, WhitespaceSplit
+from toksmith.splitters import (
+    BertSplitter,
+    CharacterDelimiter,
+    Digits,
+    Punctuation,
+    Splitter,
+    SplitterSequence,
+    Whitespace,
+    WhitespaceSplit,
+)
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import split_text
 from toksmith.trainers.corpus import Corpus
@@ -19,10 +28,21 @@ NORMALIZERS: list[Normalizer] = [
     (Bert(lowercase=False, strip_accents=True),),
     (UnicodeForm("NFD"), StripAccents(), Lowercase()),
 ]
-CHARACTERS = [*"abcXYZ019_.,!?'\"-<\t\r\n\x00\x01\x1f\x7f", *"  \n", *"éß\u0301ﬁ中\u00a0\u200b😀"]
+CHARACTERS = [*"abcXYZ019_.,!?'\"-<\t\r\n\x00\x01\x1f\x7f", *"  \n", *"éß\u0301ﬁ中\u00a0\u200b😀‽"]
 
 
-@pytest.mark.parametrize("splitter", [BertSplitter(), Whitespace(), WhitespaceSplit()])
+SPLITTERS: list[Splitter] = [
+    BertSplitter(),
+    Whitespace(),
+    WhitespaceSplit(),
+    SplitterSequence((Whitespace(), Digits(individual=True))),
+    SplitterSequence((WhitespaceSplit(), Punctuation("removed"), Digits())),
+    SplitterSequence((WhitespaceSplit(), CharacterDelimiter("‽"))),
+    SplitterSequence((Punctuation(), Digits())),
+]
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_words(normalizer: Normalizer, splitter: Splitter) -> None:
     rng = random.Random(7)

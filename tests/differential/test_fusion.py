@@ -106,6 +106,7 @@ WORD_STAGES: list[tuple[Normalizer, Splitter | None]] = [
     ((Lowercase(),), WhitespaceSplit()),
     ((UnicodeForm("NFKC"),), Punctuation()),
     ((), Digits(individual=True)),
+    ((Lowercase(),), SplitterSequence((Whitespace(), Punctuation("contiguous"), Digits(True)))),
 ]
 
 

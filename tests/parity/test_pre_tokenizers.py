@@ -53,6 +53,20 @@ BY_CHARACTER: list[tuple[Splitter, Any]] = [
     (Digits(individual=True), theirs.Digits(True)),
     (Digits(), theirs.Digits(False)),
     *((Punctuation(ours), theirs.Punctuation(name)) for ours, name in BEHAVIORS.items()),
+    (
+        SplitterSequence((Whitespace(), Digits(individual=True))),
+        theirs.Sequence([theirs.Whitespace(), theirs.Digits(True)]),
+    ),
+    (
+        SplitterSequence((Digits(), CharacterDelimiter("e"), Punctuation("contiguous"))),
+        theirs.Sequence(
+            [
+                theirs.Digits(False),
+                theirs.CharDelimiterSplit("e"),
+                theirs.Punctuation("contiguous"),
+            ]
+        ),
+    ),
 ]
 OF_TEXT: list[tuple[Splitter, Any]] = [
     *BY_CHARACTER,
@@ -72,6 +86,17 @@ OF_TEXT: list[tuple[Splitter, Any]] = [
             (WhitespaceSplit(), theirs.WhitespaceSplit()),
             (Punctuation(), theirs.Punctuation()),
         )
+    ),
+    (
+        SplitterSequence((Split("'s"), WhitespaceSplit(), Digits(), Metaspace())),
+        theirs.Sequence(
+            [
+                theirs.Split(peer.Regex("'s"), "isolated"),
+                theirs.WhitespaceSplit(),
+                theirs.Digits(False),
+                theirs.Metaspace(),
+            ]
+        ),
     ),
     *(
         (

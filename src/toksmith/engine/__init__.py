@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from toksmith._base.arrays import Bounds, Continuing, IdArray
 from toksmith._base.lazy import np, npt
@@ -27,6 +27,9 @@ from toksmith.models import BPE, LongestMatch
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, LocatedBatch
 from toksmith.splitters import LeadingSpace, SplitterSequence
+
+if TYPE_CHECKING:
+    from toksmith.engine.stepwise import StepwiseEncoder
 
 
 class Encoder(Protocol):
@@ -108,7 +111,7 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     Raises:
         EngineError: the environment names an engine or instruction set that does not exist here.
     """
-    by_reference = _chosen_engine() == "reference"
+    by_reference = _is_reference()
     model, splitter = pipeline.model, pipeline.splitter
     if isinstance(model, BPE) and model.missing_bytes and not by_reference:
         from toksmith.engine.missing_bytes import make_encoder
@@ -146,6 +149,22 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     return fuse(pipeline)
 
 
+def step_by_step(pipeline: Pipeline) -> StepwiseEncoder:
+    """Return an encoder that splits a text in Python, and runs the model in the kernel if it can.
+
+    It tells the chunks of a text apart, which :func:`compile`'s encoders need not do.
+    """
+    from toksmith.engine.stepwise import ReferenceEncoder, StepwiseEncoder
+
+    model = pipeline.model
+    in_python = isinstance(model, LongestMatch) and model.unit == "bytes"
+    if in_python or (isinstance(model, BPE) and model.missing_bytes) or _is_reference():
+        return ReferenceEncoder(pipeline)
+    from toksmith.engine.kernel import KernelEncoder
+
+    return StepwiseEncoder(pipeline, KernelEncoder(model))
+
+
 def first_with(texts: Sequence[Text], literals: frozenset[str]) -> int | None:
     """Return the index of the first text that holds one of the literals; ``None`` if none does."""
     from toksmith.engine import around
@@ -175,6 +194,10 @@ def make_decoder(tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = 
     from toksmith.engine.stepwise import ReferenceDecoder
 
     return ReferenceDecoder(tokens, known)
+
+
+def _is_reference() -> bool:
+    return _chosen_engine() == "reference"
 
 
 def _chosen_engine() -> str:

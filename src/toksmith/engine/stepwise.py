@@ -190,8 +190,14 @@ class StepwiseEncoder:
         self, text: Text, at_start: bool = True, literals: frozenset[str] = NONE
     ) -> list[int]:
         """Return the number of tokens of each chunk, and 1 for each of these added tokens."""
-        parts = list(self.parts(self.normalize(text), at_start, literals))
-        chunks = [part.text for part, token in parts if not token and isinstance(part, Aligned)]
+        if self._needs_places:
+            parts: list[tuple[str | Aligned, AddedToken | None]] = [
+                *self.parts(self.normalize(text), at_start, literals)
+            ]
+        else:
+            string = normalize(self._normalizer, plain_text(text, self._keeps_bytes))
+            parts = [*self.parts(string, at_start, literals)]
+        chunks = [str(part) for part, token in parts if not token]
         batch = self._chunks.encode_chunks(*_concat(chunks), 1)
         counts = iter(np.diff(batch.offsets).tolist())
         return [1 if token else next(counts) for _, token in parts]

@@ -33,7 +33,7 @@ from toksmith.splitters import (
     WhitespaceSplit,
 )
 from toksmith.stages.character_classes import WHITE_SPACE
-from toksmith.stages.split_classes import CLASSES
+from toksmith.stages.split_classes import ALONE, MOST_CLASSES, REMOVED, TEXT
 from toksmith.stages.split_classes import class_table as classes_of
 
 if TYPE_CHECKING:
@@ -160,20 +160,18 @@ def word_atoms(mark: str) -> Atoms:
 
 def class_atoms(classes: bytes) -> Atoms:
     """Return each class of characters as an atom; only runs of one class are joined."""
-    kinds = bytes([Unit.REMOVED, Unit.ALONE, *range(Unit.RUN, Unit.RUN + len(_RUNS))])
+    runs = [run for run in range(TEXT, MOST_CLASSES) if run in classes]
+    kinds = bytes([Unit.REMOVED, Unit.ALONE, *(Unit.RUN + run - TEXT for run in runs)])
     # Dropped characters are joined to the next character, which makes fewer chunks.
-    joined = {(_DROPPED, other) for other in (_DROPPED, _ALONE, *_RUNS)}
-    joined |= {(run, run) for run in _RUNS}
+    joined = {(REMOVED, other) for other in (REMOVED, ALONE, *runs)}
+    joined |= {(run, run) for run in runs}
     # But at the end of a normalized form, a dropped character may end a chunk.
     return Atoms(
         joined,
         lambda codes: map(classes.__getitem__, codes),
         lambda codes: (kinds[classes[code]] for code in codes),
-        last={_DROPPED: _ALONE},
+        last={REMOVED: ALONE},
     )
-
-
-_DROPPED, _ALONE, *_RUNS = range(CLASSES)
 
 
 def pattern_units_of(splitter: Splitter | None) -> PatternUnits | None:

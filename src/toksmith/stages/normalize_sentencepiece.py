@@ -7,10 +7,11 @@ next one, so dropped characters belong to the one before them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from toksmith._base import lazy
 from toksmith.normalizers import Precompiled, SentencePieceNormalizer
@@ -148,21 +149,48 @@ def precompiled_edits(step: Precompiled, text: str) -> list[Edit]:
     charsmap = character_map(step.charsmap)
     if charsmap.first_characters.isdisjoint(text):
         return []
-    # Each new character, and how many old ones it adds (1) or drops after it (-1, …).
-    changes: list[tuple[str, int]] = []
-    for cluster in map(str, _CLUSTER.findall(text)):
+    rewrite = _cluster_rules(step.charsmap)
+    changes: list[_Change] = []
+    for cluster in _ASCII_CLUSTER.findall(text) if text.isascii() else _CLUSTER.findall(text):
+        new, dropped = rewrite(cluster)
+        if dropped and changes:
+            changes[-1] = (changes[-1][0], changes[-1][1] + dropped)
+        changes += new
+    return _one_by_one(changes, text)
+
+
+@lru_cache(maxsize=16)
+def _cluster_rules(charsmap: bytes) -> Callable[[str], tuple[list[_Change], int]]:
+    """Return a function that rewrites a cluster.
+
+    It returns the changes, and the characters that are dropped before the first (-1, -2 …).
+    """
+    rules = character_map(charsmap)
+
+    @lru_cache(65_536)
+    def rewrite(cluster: str) -> tuple[list[_Change], int]:
         parts = [cluster]
         small = len(cluster.encode("utf-8", "surrogatepass")) < 6
-        if not small or next(charsmap.matches(cluster), None) is None:
+        if not small or next(rules.matches(cluster), None) is None:
             parts = list(cluster)
+        changes: list[_Change] = []
+        dropped = 0
         for part in parts:
-            found = next(charsmap.matches(part), None)
+            found = next(rules.matches(part), None)
             new = part if found is None else found[1]
             added = len(new) - len(part)
             changes += [(c, int(place >= len(part))) for place, c in enumerate(new)]
             if added < 0 and changes:
                 changes[-1] = (changes[-1][0], changes[-1][1] + added)
-    return _one_by_one(changes, text)
+            elif added < 0:
+                dropped += added
+        return changes, dropped
+
+    return rewrite
+
+
+_Change: TypeAlias = tuple[str, int]
+"""A new character, and how many old ones it adds (1) or drops after it (-1, …)."""
 
 
 def map_precompiled(step: Precompiled, text: str) -> str:
@@ -172,6 +200,8 @@ def map_precompiled(step: Precompiled, text: str) -> str:
         return text if found is None else found[1]
     return apply_edits(text, precompiled_edits(step, text))
 
+
+_ASCII_CLUSTER = re.compile(r"\r\n|.", re.DOTALL)
 
 # Not \X: that joins a virama and the consonant after it whatever comes before them.
 _CLUSTER = lazy.pattern(
@@ -183,7 +213,7 @@ _CLUSTER = lazy.pattern(
 )
 
 
-def _one_by_one(changes: list[tuple[str, int]], text: str) -> list[Edit]:
+def _one_by_one(changes: list[_Change], text: str) -> list[Edit]:
     """Return changes as edits of one character each, paired up as ``tokenizers`` does.
 
     Characters that are dropped before any other have no place in its list of changes; the rest

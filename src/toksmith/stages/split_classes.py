@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import TypeAlias
 
@@ -47,8 +47,9 @@ from toksmith.stages.split_patterns import character_spans
 Classes: TypeAlias = "npt.NDArray[np.uint8]"
 """The class of each code point: uint8, shape ``(0x110000,)``."""
 
-CLASSES = 4
-REMOVED, ALONE, TEXT, OTHER = range(CLASSES)
+REMOVED, ALONE, TEXT, OTHER = range(4)
+MOST_CLASSES = 16
+"""Sequences of splitters with more classes are run one splitter after the other."""
 
 _BLOCK = 1 << 20
 """Characters that are searched at once: NumPy's loops do not end on Ctrl-C."""
@@ -82,6 +83,8 @@ def class_table(splitter: Splitter) -> bytes | None:
             return _classify_digits(splitter)
         case CharacterDelimiter():
             return _classify_character_delimiter(splitter)
+        case SplitterSequence():
+            return _classify_sequence(splitter)
         case (
             PatternSplitter()
             | ByteSpelling()
@@ -90,7 +93,6 @@ def class_table(splitter: Splitter) -> bytes | None:
             | Metaspace()
             | SpelledBytes()
             | Split()
-            | SplitterSequence()
             | UnicodeScripts()
         ):
             return None
@@ -129,6 +131,53 @@ def _classify_digits(splitter: Digits) -> bytes:
 @cache
 def _classify_character_delimiter(splitter: CharacterDelimiter) -> bytes:
     return paint(TEXT, (singles(splitter.delimiter), REMOVED))
+
+
+@lru_cache(64)
+def _classify_sequence(splitter: SplitterSequence) -> bytes | None:
+    """Return the classes of several splitters together; ``None`` if one of them has no classes.
+
+    A text is cut wherever one of them cuts it, so characters are of one class if they are for each.
+    """
+    found: bytes | None = None
+    for step in splitter.steps:
+        table = class_table(step)
+        if table is None:
+            return None
+        found = table if found is None else _both(found, table)
+        if found is None:
+            return None
+    return found
+
+
+def _both(first: bytes, second: bytes) -> bytes | None:
+    """Return the classes of two splitters together; ``None`` if they are too many."""
+    # All pairs at once: each is a byte of a long number, and no sum goes beyond its byte.
+    pairs = int.from_bytes(first, "little") * MOST_CLASSES + int.from_bytes(second, "little")
+    table = pairs.to_bytes(len(first), "little")
+    number_of = bytearray(256)
+    count = TEXT
+    for pair in sorted(set(table)):
+        classes = divmod(pair, MOST_CLASSES)
+        if REMOVED in classes or ALONE in classes:
+            number_of[pair] = REMOVED if REMOVED in classes else ALONE
+        else:
+            number_of[pair] = count
+            count += 1
+    return table.translate(number_of) if count <= MOST_CLASSES else None
+
+
+@lru_cache(64)
+def _joined_steps(steps: tuple[Splitter, ...]) -> tuple[Splitter, ...]:
+    """Return steps that cut in the same places, as few as possible."""
+    joined: list[Splitter] = []
+    for step in steps:
+        both = SplitterSequence((*joined[-1:], step))
+        if joined and class_table(both) is not None:
+            joined[-1] = both
+        else:
+            joined.append(step)
+    return tuple(joined)
 
 
 def class_cuts(classes: Classes, text: str) -> list[Span]:
@@ -203,9 +252,9 @@ def marks_only_first(splitter: Splitter | None) -> bool:
 
 def _pieces(splitter: Splitter, text: AnyText, at_start: bool) -> Iterator[tuple[AnyText, bool]]:
     """Yield the chunks of a text, and whether each is at the start of the document."""
-    if isinstance(splitter, SplitterSequence):
+    if isinstance(splitter, SplitterSequence) and class_table(splitter) is None:
         parts = [(text, at_start)]
-        for step in splitter.steps:
+        for step in _joined_steps(splitter.steps):
             parts = [piece for part, first in parts for piece in _pieces(step, part, first)]
         yield from parts
     elif isinstance(splitter, SpelledBytes):

@@ -20,7 +20,7 @@ from toksmith.results import Batch, Encoding, LocatedBatch, set_words
 from toksmith.tokenizer.rows import RowPart
 
 if TYPE_CHECKING:
-    from toksmith.engine.stepwise import ReferenceEncoder
+    from toksmith.engine.stepwise import StepwiseEncoder
 
 Special: TypeAlias = (
     Literal["text", "encode", "raise"] | AbstractSet[str] | list[str] | tuple[str, ...]
@@ -159,15 +159,15 @@ class TextEncoder:
         return self._engine.locate_around(texts, threads, added)
 
     @cached_property
-    def _stepwise(self) -> ReferenceEncoder:
-        from toksmith.engine.stepwise import ReferenceEncoder
-
-        return ReferenceEncoder(self._pipeline)
+    def _stepwise(self) -> StepwiseEncoder:
+        return engine.step_by_step(self._pipeline)
 
     def words(self, text: Text, special: Special) -> list[int]:
         """Return the index of each token's word: of its chunk, or of the added token."""
         data = utf8(text)
         added = self._search(special)
+        if added is None and self._pipeline.splitter is None:
+            return [0] * self.count(data, special, 1)
         sizes: list[int] = []
         for start, end, token in added.segments(data) if added else [(0, len(data), None)]:
             if token:

@@ -18,20 +18,15 @@ from toksmith._base.text import Text, decode_utf8, utf8
 from toksmith.engine.counting import LineCounter, PlainRules, UInts, make_plain_rules
 from toksmith.errors import TrainingError
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
-from toksmith.splitters import (
-    BertSplitter,
-    PatternSplitter,
-    Splitter,
-    Whitespace,
-    WhitespaceSplit,
-)
+from toksmith.splitters import PatternSplitter, Splitter
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import ALONE, REMOVED, character_classes, iter_chunks
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.weighted_counts import round_count, weighted_lines
 
 _LOCAL_STEPS = (Bert, Lowercase, StripAccents, UnicodeForm)
-_LOCAL_SPLITTERS = (BertSplitter, Whitespace, WhitespaceSplit)
+_MOST_KINDS = 7
+"""The most classes of ASCII characters that the kernel splits words by."""
 
 
 def count_words(
@@ -55,8 +50,10 @@ def count_words(
     elif not normalizer and (splitter is None or isinstance(splitter, PatternSplitter)):
         for chunk, count in corpus.chunks(splitter):
             words[chunk.decode("utf-8", "replace")] += count
-    elif isinstance(splitter, _LOCAL_SPLITTERS) and all(
-        isinstance(step, _LOCAL_STEPS) for step in normalizer
+    elif (
+        splitter is not None
+        and _drops_spaces(splitter)
+        and all(isinstance(step, _LOCAL_STEPS) for step in normalizer)
     ):
         plain = _make_plain_rules(normalizer, splitter)
         found = weighted_lines(
@@ -84,6 +81,15 @@ def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -
     return iter_chunks(splitter, normalize(normalizer, decode_utf8(document, "replace")), True)
 
 
+def _drops_spaces(splitter: Splitter) -> bool:
+    """Return whether a splitter goes by classes of characters, and parts words at spaces."""
+    classes = character_classes(splitter)
+    if classes is None or classes[[ord(" "), ord("\n")]].any():
+        return False
+    kept = classes[[ord(mark) for mark in _MARKS]] != REMOVED
+    return bool(kept.all()) and len({*classes[:128].tolist()} - {REMOVED}) <= _MOST_KINDS
+
+
 def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
     """Return ASCII words and their counts."""
     words = text.decode("ascii")
@@ -93,7 +99,7 @@ def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
 
 def _make_plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
     classes = character_classes(splitter)
-    assert classes is not None  # each of these splitters has classes
+    assert classes is not None  # _drops_spaces has looked
     of: list[int] = classes[:128].tolist()
     letters = []
     for code in range(128):
@@ -111,7 +117,7 @@ def _make_plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
 
 _BATCH = 4096
 _MARKS = "‽⁂⸮‖※⁜"
-"""Punctuation marks that each splitter returns unchanged between spaces."""
+"""Punctuation marks that a splitter by classes returns unchanged between spaces."""
 
 
 def _local_words(
