@@ -129,10 +129,13 @@ def write_splits(
         )
         for path in format.write(tokens, folder, settings):
             name = path.relative_to(folder).as_posix()
-            if any(name == other.name for other in written):
+            file = WrittenFile(name, split, path.stat().st_size, _sync(path))
+            same = next((other for other in written if other.name == name), None)
+            if same is None:
+                written.append(file)
+                report(name)
+            elif same.sha256 != file.sha256:
                 raise OptionError(f"{job.format} files of several splits have the name {name}")
-            written.append(WrittenFile(name, split, path.stat().st_size, _sync(path)))
-            report(name)
     for file in written:
         target = output / file.name
         target.parent.mkdir(parents=True, exist_ok=True)

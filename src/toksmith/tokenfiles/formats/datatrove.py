@@ -44,7 +44,7 @@ class Datatrove(Format):
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``000_STEM.ds`` and so on, and ``STEM.ds.metadata``."""
         written = []
-        size = settings.shard_tokens or 100 * 10**9
+        size = 100 * 10**9 if settings.shard_tokens is None else settings.shard_tokens
         for number, (first, last) in enumerate(ranges(tokens.lengths, size, reach=True)):
             part = DocumentRange(tokens, first, last)
             data = folder / f"{number:03d}_{settings.stem}.ds"

@@ -20,7 +20,9 @@ import gzip
 import io
 import zlib
 from array import array
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
@@ -52,7 +54,7 @@ class Dolma(Format):
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM-00000.npy``, ``STEM-00000.csv.gz`` and so on."""
         written = []
-        size = settings.shard_tokens or 1 << 30
+        size = 1 << 30 if settings.shard_tokens is None else settings.shard_tokens
         for number, (first, last) in enumerate(ranges(tokens.lengths, size, reach=False)):
             part = DocumentRange(tokens, first, last)
             data = folder / f"{settings.stem}-{number:05d}.npy"
@@ -73,25 +75,25 @@ class Dolma(Format):
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the files; without a table, documents end with ``eos``."""
+        tables = {
+            file: _read_table(table) if (table := file.with_suffix(".csv.gz")).is_file() else None
+            for file in self.find(path)
+        }
+        kind = type_of(dtype, one_type(path, _kinds(tables)).name)
         parts = []
-        kinds = set()
-        for file in self.find(path):
-            table = file.with_suffix(".csv.gz")
-            if table.is_file():
-                lengths = _read_table(table)
-                kind = type_of(dtype, _kind(file, int(lengths.sum())))
-            else:
-                kind = type_of(dtype)
+        for file, lengths in tables.items():
+            if lengths is None:
                 lengths = lengths_by_eos(map_ids(file, kind), eos, self.eos)
             parts.append(RawPart(file, kind, lengths))
-            kinds.add(kind)
-        return TokenFiles(path, self.name, one_type(path, kinds), parts)
+        return TokenFiles(path, self.name, kind, parts)
 
 
-def _kind(path: Path, tokens: int) -> str:
-    """Return the type whose size the file has for a number of tokens."""
-    width = path.stat().st_size // max(tokens, 1)
-    return {1: "uint8", 4: "uint32"}.get(width, "uint16")
+def _kinds(tables: Mapping[Path, OffsetArray | None]) -> Iterator[np.dtype[Any]]:
+    """Yield the types by which the sizes of files fit their tables."""
+    for file, lengths in tables.items():
+        if lengths is not None and (count := int(lengths.sum())):
+            width = file.stat().st_size // count
+            yield np.dtype({1: "u1", 4: "<u4"}.get(width, "<u2"))
 
 
 def _write_table(path: Path, lengths: OffsetArray, stem: str, first: int) -> None:

@@ -41,7 +41,7 @@ class LLMC(Format):
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM_000000.bin`` and so on, each of ``shard_tokens`` tokens but the last."""
-        most = settings.shard_tokens or 10**8
+        most = 10**8 if settings.shard_tokens is None else settings.shard_tokens
         if not 0 < most < 1 << 31:
             raise OptionError(f"a file of {most:,} tokens: llmc files hold 1 to 2^31 - 1")
         total = tokens.num_tokens
@@ -69,6 +69,10 @@ class LLMC(Format):
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the files; ``eos`` precedes each document."""
         files = self.find(path)
+        names = {_order(file)[0] for file in files}
+        for file in path.glob("*.bin") if path.is_dir() else ():
+            if file not in files and _order(file)[0] in names:
+                raise FormatError(file, "does not start with the magic number of llm.c's files")
         maps = [_read(file) for file in files]
         parts = []
         first = 0

@@ -63,14 +63,17 @@ class Megatron(Format):
         return [data, index]
 
     def find(self, path: Path) -> list[Path]:
-        """Return the ``.bin`` files that have an ``.idx``; a path may be a pair's common prefix."""
+        """Return the ``.bin`` files that have an ``.idx``; a path may be a pair's common prefix.
+
+        At least one index in a folder has Megatron's magic.
+        """
         if path.is_dir():
-            found = sorted(path.glob("*.bin"))
-        elif path.suffix in (".bin", ".idx"):
-            found = [path.with_suffix(".bin")]
-        else:
-            found = [path.with_name(path.name + ".bin")]
-        return [file for file in found if file.is_file() and _has_index(file)]
+            pairs = [file for file in sorted(path.glob("*.bin")) if _is_pair(file)]
+            known = (head(file.with_suffix(".idx"), len(_MAGIC)) == _MAGIC for file in pairs)
+            return pairs if any(known) else []
+        if path.suffix not in (".bin", ".idx"):
+            path = path.with_name(path.name + ".bin")
+        return [path.with_suffix(".bin")] if _is_pair(path.with_suffix(".bin")) else []
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the pairs; a document is what the index calls a document."""
@@ -79,9 +82,8 @@ class Megatron(Format):
         return TokenFiles(path, self.name, kind, parts)
 
 
-def _has_index(data: Path) -> bool:
-    index = data.with_suffix(".idx")
-    return index.is_file() and head(index, len(_MAGIC)) == _MAGIC
+def _is_pair(data: Path) -> bool:
+    return data.is_file() and data.with_suffix(".idx").is_file()
 
 
 def _write_index(file: BinaryIO, lengths: OffsetArray, dtype: np.dtype[Any]) -> None:
