@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,15 @@ def folders_with(path: Path, pattern: str) -> list[Path]:
 
 
 def indexes(path: Path, entries: str) -> list[Path]:
-    """Return the files ``index.json`` at a path whose content has a list of a given name.
+    """Return the files ``index.json`` at a path that hold a list of a given name, or did.
+
+    A damaged file is found if it begins with the list: reading it says what is wrong.
 
     Args:
         path: a folder, a folder of such folders, or an ``index.json`` itself.
         entries: the name of the list, such as ``"shards"``.
     """
-    if path.name == INDEX:
+    if path.name == INDEX and path.is_file():
         found = [path]
     else:
         found = [folder / INDEX for folder in folders_with(path, INDEX)]
@@ -43,7 +46,11 @@ def _has(file: Path, entries: str) -> bool:
     try:
         return isinstance(read_index(file).get(entries), list)
     except FormatError:
-        return False
+        try:
+            with file.open("rb") as data:
+                return data.read(len(entries) + 3) == f'{{"{entries}"'.encode()
+        except OSError:
+            return False
 
 
 def read_index(path: Path) -> dict[str, Any]:
@@ -63,15 +70,37 @@ def read_index(path: Path) -> dict[str, Any]:
     return found
 
 
+def entries_of(index: Path, name: str) -> list[dict[str, Any]]:
+    """Return the objects in a list of an index.
+
+    Raises:
+        FormatError: there is no such list, or it holds something else.
+    """
+    found = read_index(index).get(name)
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise FormatError(index, f"has no list of {name}")
+    return found
+
+
 def file_beside(index: Path, name: object) -> Path:
     """Return a data file that an index names.
 
     Raises:
-        FormatError: the name is not that of a file in the folder of the index.
+        FormatError: it is not in the folder of the index.
     """
-    if not isinstance(name, str) or name != Path(name).name or not name:
+    if not isinstance(name, str) or not name or "\0" in name or name != Path(name).name:
         raise FormatError(index, f"names a file {name!r:.80}: a file in its folder expected")
     file = index.with_name(name)
     if not file.is_file():
         raise FormatError(index, f"names {name}, which is not in its folder")
     return file
+
+
+def require(found: Sequence[object], path: Path, what: str) -> None:
+    """Raise an error if no files of a format were found at a path.
+
+    Raises:
+        FormatError: nothing was found.
+    """
+    if not found:
+        raise FormatError(path, f"holds no token files of the format: {what} expected")

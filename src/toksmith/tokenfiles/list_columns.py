@@ -166,9 +166,11 @@ def token_files(path: Path, name: str, parts: Sequence[ListPart]) -> TokenFiles:
 
 @contextmanager
 def errors_of(path: Path) -> Iterator[None]:
-    """Turn errors of pyarrow and of the system into FormatError."""
+    """Turn errors of pyarrow, and of the system in it, into FormatError."""
     pyarrow = extra("pyarrow", "arrow")
     try:
         yield
-    except (pyarrow.ArrowException, OSError) as wrong:
+    except FormatError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as wrong:
         raise FormatError(path, f"cannot be read: {wrong}") from wrong

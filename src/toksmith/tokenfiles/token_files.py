@@ -308,7 +308,7 @@ class TokenFiles(TokenSource):
     def lengths(self) -> OffsetArray:
         """The number of tokens of each document: int64, shape ``(documents,)``."""
         if self._lengths is None:
-            several = [part.lengths for part in self.parts]
+            several = [part.lengths for part in self.parts] or [np.zeros(0, np.int64)]
             self._lengths = np.concatenate(several) if len(several) != 1 else several[0]
         return self._lengths
 

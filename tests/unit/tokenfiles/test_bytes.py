@@ -87,6 +87,11 @@ def test_dolma(tmp_path: Path) -> None:
         "megatron": {65_499: "uint16", 65_500: "int32", 1 << 31: "int32"},
         "datatrove": {65_536: "uint16", 65_537: "uint32", 1 << 32: "uint32"},
         "dolma": {256: "uint8", 65_536: "uint16", 65_537: "uint32", 1 << 32: "uint32"},
+        "mds": {1: "int32", 1 << 31: "int32"},
+        "litdata": {65_536: "uint16", 65_537: "int32", 1 << 31: "int32"},
+        "webdataset": {65_536: "uint16", 65_537: "uint32", 1 << 32: "uint32"},
+        "parquet": {1: "int32", 1 << 31: "int32"},
+        "arrow": {1: "int32", 1 << 31: "int32"},
     }.items(),
 )
 def test_types_of_ids(name: str, types: dict[int, str]) -> None:
@@ -96,7 +101,7 @@ def test_types_of_ids(name: str, types: dict[int, str]) -> None:
         chosen.dtype(max(types) + 1)
 
 
-@pytest.mark.parametrize("name", ["megatron", "datatrove", "dolma", "llmc", "nanogpt"])
+@pytest.mark.parametrize("name", NAMES)
 def test_formats_are_recognized(name: str, tmp_path: Path) -> None:
     write(name, BEFORE, tmp_path)
     assert next(each for each in NAMES if format_of(each).find(tmp_path)) == name

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.lazy import extra
+from toksmith.errors import FormatError
+from toksmith.tokenfiles.folders import require
 from toksmith.tokenfiles.format import Format, Settings
 from toksmith.tokenfiles.list_columns import (
     ListPart,
@@ -33,6 +35,7 @@ from toksmith.tokenfiles.token_files import TokenFiles
 
 _STREAM = b"\xff\xff\xff\xff"
 _FILE = b"ARRO"
+_END = _STREAM + b"\0\0\0\0"
 
 
 class Arrow(Format):
@@ -62,7 +65,9 @@ class Arrow(Format):
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the files; a document is a row."""
-        return token_files(path, self.name, [_File(file) for file in self.find(path)])
+        files = [path] if path.suffix == ".arrow" else self.find(path)
+        require(files, path, "*.arrow")
+        return token_files(path, self.name, [_File(file) for file in files])
 
 
 def _is_arrow(path: Path) -> bool:
@@ -81,14 +86,20 @@ class _File(ListPart):
         with errors_of(path):
             file = pyarrow.memory_map(str(path))
             is_stream = file.read(4) == _STREAM
+            if is_stream and (file.size() < 8 or file.read_at(8, file.size() - 8) != _END):
+                raise FormatError(path, "does not end as a stream of Arrow does: it is cut short")
             file.seek(0)
             table = (ipc.open_stream(file) if is_stream else ipc.open_file(file)).read_all()
         column, self.dtype = column_of(path, table.schema)
         self.facts = facts(table.schema)
         self._chunks = table.column(column).chunks
+        self._checked: set[int] = set()
         super().__init__(path, [len(chunk) for chunk in self._chunks])
 
     def group(self, number: int) -> Any:
+        if number not in self._checked:
+            self._chunks[number].validate(full=True)  # offsets that lead out of the file
+            self._checked.add(number)
         return self._chunks[number]
 
 

@@ -15,12 +15,20 @@ A document ends with the end-of-text id. An empty document without one is an ite
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.folders import INDEX, file_beside, indexes, read_index
+from toksmith.tokenfiles.folders import (
+    INDEX,
+    entries_of,
+    file_beside,
+    indexes,
+    read_index,
+    require,
+)
 from toksmith.tokenfiles.format import Format, Settings
 from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
 from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids
@@ -87,20 +95,28 @@ class LitData(Format):
 
     def find(self, path: Path) -> list[Path]:
         """Return the indexes and chunks of a folder or of the folders in it, or one chunk."""
+        if path.suffix == ".bin":
+            return [path] if _index_of(path) else []
         found = []
-        for index in _indexes(path):
-            chunks = _chunks(index)
-            found += [index, *chunks] if path not in chunks else [path]
+        for index in indexes(path, "chunks"):
+            found.append(index)
+            with suppress(FormatError):
+                found += _chunks(index)
         return found
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the chunks; a document is an item."""
+        index_of_chunk = _index_of(path)
+        found = [index_of_chunk] if index_of_chunk else indexes(path, "chunks")
+        require(found, path, "an index.json with a list of chunks")
         parts, kinds = [], set()
-        for index in _indexes(path):
+        for index in found:
             kind = _dtype(index)
             kinds.add(kind)
             chunks = _chunks(index)
-            parts += [_part(file, kind) for file in ([path] if path in chunks else chunks)]
+            if index_of_chunk:
+                chunks = {path: chunks[path]}
+            parts += [_part(file, kind, items) for file, items in chunks.items()]
         if len(kinds) > 1:
             raise FormatError(path, f"has chunks of several types: {sorted(map(str, kinds))}")
         return TokenFiles(path, self.name, kinds.pop() if kinds else np.dtype("int32"), parts)
@@ -119,22 +135,23 @@ def _write_chunk(path: Path, tokens: TokenSource, first: int, last: int) -> None
             np.ascontiguousarray(block.ids).tofile(file)
 
 
-def _indexes(path: Path) -> list[Path]:
-    """Return the indexes at a path, or the index that names the file at the path."""
-    if path.suffix == ".bin" and path.is_file():
-        return [
-            index for index in indexes(path.with_name(INDEX), "chunks") if path in _chunks(index)
-        ]
-    return indexes(path, "chunks")
+def _index_of(path: Path) -> Path | None:
+    """Return the index that names a chunk."""
+    if path.suffix != ".bin" or not path.is_file():
+        return None
+    for index in indexes(path.with_name(INDEX), "chunks"):
+        with suppress(FormatError):
+            if path in _chunks(index):
+                return index
+    return None
 
 
-def _chunks(index: Path) -> list[Path]:
-    found = []
-    for chunk in read_index(index)["chunks"]:
-        if not isinstance(chunk, dict):
-            raise FormatError(index, f"has a chunk {chunk!r:.80}: an object expected")
-        found.append(file_beside(index, chunk.get("filename")))
-    return found
+def _chunks(index: Path) -> dict[Path, object]:
+    """Return the chunks that an index names, each with its number of items."""
+    return {
+        file_beside(index, chunk.get("filename")): chunk.get("chunk_size")
+        for chunk in entries_of(index, "chunks")
+    }
 
 
 def _dtype(index: Path) -> np.dtype[Any]:
@@ -149,14 +166,12 @@ def _dtype(index: Path) -> np.dtype[Any]:
     known = {"no_header_tensor": _TENSORS, "no_header_numpy": _ARRAYS}.get(kind, {})
     name = known.get(int(code)) if code.isdecimal() else None
     if name is None:
-        raise FormatError(
-            index, f"its items are {kinds!r:.80}: arrays of ids, without header, expected"
-        )
+        raise FormatError(index, f"its items are {kinds!r:.80}: bare arrays of integers expected")
     found: np.dtype[Any] = np.dtype(name).newbyteorder("<")
     return found
 
 
-def _part(path: Path, dtype: np.dtype[Any]) -> RawPart:
+def _part(path: Path, dtype: np.dtype[Any], items: object) -> RawPart:
     data = map_ids(path, np.dtype("uint8"))
     size = len(data)
     count = int(np.frombuffer(data, "<u4", 1)[0]) if size >= 8 else size
@@ -167,6 +182,8 @@ def _part(path: Path, dtype: np.dtype[Any]) -> RawPart:
     sizes = np.diff(places)
     if places[0] != start or places[-1] != size or (sizes < 0).any():
         raise FormatError(path, f"has {size:,} bytes, and its places do not fit: cut short?")
+    if count != items:
+        raise FormatError(path, f"has {count:,} items, and its index says {items!r:.80}")
     if (sizes % dtype.itemsize).any():
         raise FormatError(path, f"holds an item that is no multiple of {dtype.itemsize} bytes")
     return RawPart(path, dtype, sizes // dtype.itemsize, offset=start)

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.folders import file_beside, indexes, read_index
+from toksmith.tokenfiles.folders import entries_of, file_beside, indexes, require
 from toksmith.tokenfiles.format import Format, Settings
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, map_ids
@@ -54,48 +55,52 @@ class MDS(Format):
 
     def find(self, path: Path) -> list[Path]:
         """Return the indexes and shards of a folder or of the folders in it, or one ``.mds``."""
-        found = []
-        for index in _indexes(path):
-            found += [index, *_shards(index)]
         if path.suffix == ".mds" and path.is_file():
-            found.append(path)
+            return [path]
+        found = []
+        for index in indexes(path, "shards"):
+            found.append(index)
+            with suppress(FormatError):
+                found += _shards(index)
         return found
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the shards; a document is a sample's array."""
-        files = [path] if path.suffix == ".mds" else []
-        for index in _indexes(path):
-            files += _shards(index)
-        parts = [_Shard(file, dtype) for file in files]
+        if path.suffix == ".mds":
+            parts = [_Shard(path, dtype)]
+        else:
+            found = indexes(path, "shards")
+            require(found, path, "an index.json with a list of shards")
+            parts = [
+                _Shard(file, dtype, samples)
+                for index in found
+                for file, samples in _shards(index).items()
+            ]
         kinds = {part.dtype for part in parts if len(part)}
         if len(kinds) > 1:
             raise FormatError(path, f"has shards of several types: {sorted(map(str, kinds))}")
         return TokenFiles(path, self.name, kinds.pop() if kinds else np.dtype("int32"), parts)
 
 
-def _indexes(path: Path) -> list[Path]:
-    found = []
-    for index in indexes(path, "shards"):
-        shards = read_index(index)["shards"]
-        if all(isinstance(each, dict) and each.get("format") == "mds" for each in shards):
-            found.append(index)
-    return found
-
-
-def _shards(index: Path) -> list[Path]:
-    found = []
-    for shard in read_index(index)["shards"]:
-        raw = shard.get("raw_data")
-        name = raw.get("basename") if isinstance(raw, dict) else None
+def _shards(index: Path) -> dict[Path, object]:
+    """Return the shards that an index names, each with its number of samples."""
+    found = {}
+    for shard in entries_of(index, "shards"):
+        if shard.get("format") != "mds":
+            raise FormatError(index, f"names shards of format {shard.get('format')!r:.80}, not mds")
         if shard.get("compression"):
             raise FormatError(
-                index, f"names compressed shards ({shard['compression']}): decompress them first"
+                index, f"names shards with compression {shard['compression']!r:.80}: unpack them"
             )
-        file = file_beside(index, name)
+        raw = shard.get("raw_data")
+        raw = raw if isinstance(raw, dict) else {}
+        file = file_beside(index, raw.get("basename"))
         size = file.stat().st_size
-        if size != raw["bytes"]:
-            raise FormatError(file, f"has {size:,} bytes; its index says {raw['bytes']:,}")
-        found.append(file)
+        if size != raw.get("bytes"):
+            raise FormatError(
+                file, f"has {size:,} bytes, and its index says {raw.get('bytes')!r:.80}"
+            )
+        found[file] = shard.get("samples")
     return found
 
 
@@ -176,10 +181,14 @@ def _samples(ids: Tokens, lengths: OffsetArray) -> Iterator[bytes | memoryview]:
 class _Shard:
     """One ``.mds`` file."""
 
-    def __init__(self, path: Path, dtype: str | None) -> None:
+    def __init__(self, path: Path, dtype: str | None, samples: object = None) -> None:
         self.path = path
         self._data = map_ids(path, np.dtype("uint8"))
         places, config = self._head()
+        if samples not in (None, len(places) - 1):
+            raise FormatError(
+                path, f"has {len(places) - 1:,} samples, and its index says {samples!r:.80}"
+            )
         starts, ends, encoding = self._column(places, config)
         self.dtype, self._starts = self._arrays(starts, ends, encoding, dtype)
         size = self.dtype.itemsize

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.lazy import extra
+from toksmith.tokenfiles.folders import require
 from toksmith.tokenfiles.format import Format, Settings
 from toksmith.tokenfiles.list_columns import (
     ListPart,
@@ -51,7 +52,11 @@ class Parquet(Format):
             with (
                 path.open("xb") as file,
                 parquet.ParquetWriter(
-                    file, columns, use_dictionary=False, compression="zstd"
+                    file,
+                    columns,
+                    use_dictionary=False,
+                    compression="zstd",
+                    write_page_checksum=True,
                 ) as writer,
             ):
                 for block in DocumentRange(tokens, first, last).blocks():
@@ -65,7 +70,9 @@ class Parquet(Format):
 
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the files; a document is a row."""
-        return token_files(path, self.name, [_File(file) for file in self.find(path)])
+        files = [path] if path.suffix == ".parquet" else self.find(path)
+        require(files, path, "*.parquet")
+        return token_files(path, self.name, [_File(file) for file in files])
 
 
 def _is_parquet(path: Path) -> bool:
@@ -81,7 +88,9 @@ class _File(ListPart):
 
     def __init__(self, path: Path) -> None:
         with errors_of(path):
-            self._file = extra("pyarrow.parquet", "arrow").ParquetFile(path, memory_map=True)
+            self._file = extra("pyarrow.parquet", "arrow").ParquetFile(
+                path, memory_map=True, page_checksum_verification=True
+            )
             columns, about = self._file.schema_arrow, self._file.metadata
             rows = [about.row_group(number).num_rows for number in range(about.num_row_groups)]
         super().__init__(path, rows)

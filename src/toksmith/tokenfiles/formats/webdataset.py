@@ -23,13 +23,16 @@ from typing import IO, Any
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import hashlib, json, np
 from toksmith.errors import FormatError
-from toksmith.tokenfiles.folders import folders_with
+from toksmith.tokenfiles.folders import folders_with, require
 from toksmith.tokenfiles.format import Format, Settings
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, map_ids
 
 _DOCUMENTS = 8192
 _BLOCK = 1 << 20
+_MANIFEST = "manifest.jsonl"
+_END = 1024
+"""The number of zero bytes at the end of a tar."""
 _ENDINGS = (".json.gz", ".json")
 
 
@@ -57,7 +60,7 @@ class WebDataset(Format):
                 _write_tar(file, tokens, first, last)
             files.append(path)
             lines.append(json.dumps({"shard": path.stem, "num_sequences": last - first}) + "\n")
-        manifest = folder / "manifest.jsonl"
+        manifest = folder / _MANIFEST
         manifest.write_text("".join(lines))
         return [manifest, *files]
 
@@ -71,16 +74,23 @@ class WebDataset(Format):
     def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
         """Open the files; a document is a member, its ids of type uint32 unless told."""
         kind = np.dtype(dtype or "uint32")
-        return TokenFiles(path, self.name, kind, [_Tar(file, kind) for file in self.find(path)])
+        files = [path] if path.suffix == ".tar" else self.find(path)
+        require(files, path, "*.tar with members *.json.gz")
+        return TokenFiles(path, self.name, kind, [_Tar(file, kind) for file in files])
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether the first file in a tar is a list in JSON, by its name."""
+    """Return whether the first file in a tar is a list in JSON, by its name.
+
+    A tar without files needs a manifest beside it.
+    """
     try:
         with path.open("rb") as file:
-            return tarfile.TarInfo.frombuf(file.read(512), "utf-8", "replace").name.endswith(
-                _ENDINGS
-            )
+            head = file.read(512)
+        if not any(head):
+            return path.with_name(_MANIFEST).is_file()
+        first = tarfile.TarInfo.frombuf(head, "utf-8", "replace")
+        return first.name.endswith(_ENDINGS)
     except (OSError, tarfile.TarError):
         return False
 
@@ -118,7 +128,10 @@ class _Tar:
         self.path = path
         self._dtype = dtype
         self._data = map_ids(path, np.dtype("uint8"))
-        self._members = _members(path, len(self._data))
+        size = len(self._data)
+        if size < _END or size % 512 or self._data[-_END:].any():
+            raise FormatError(path, "does not end as a tar does: it is cut short, or no tar")
+        self._members = _members(path, size)
         self._lengths: OffsetArray | None = None
 
     def __len__(self) -> int:
@@ -146,15 +159,14 @@ class _Tar:
             raise FormatError(self.path, f"member {name} is no list of ids")
         most = np.iinfo(self._dtype)
         if found and not most.min <= min(found) <= max(found) <= most.max:
-            raise FormatError(
-                self.path, f"member {name} has ids that do not fit {self._dtype.name}"
-            )
+            raise FormatError(self.path, f"member {name} has ids outside of {self._dtype.name}")
         return np.array(found, self._dtype)
 
 
 def _members(path: Path, size: int) -> list[tuple[str, int, int]]:
     """Return name, place and size of each document of a tar."""
     found = []
+    others = 0
     try:
         with tarfile.open(path, "r:") as tar:
             for member in tar:
@@ -162,10 +174,14 @@ def _members(path: Path, size: int) -> list[tuple[str, int, int]]:
                     raise FormatError(path, f"ends within {member.name}: it is cut short")
                 if member.isfile() and member.name.endswith(_ENDINGS):
                     found.append((member.name, member.offset_data, member.size))
+                else:
+                    others += 1
     except (OSError, tarfile.TarError, ValueError) as wrong:
         if isinstance(wrong, FormatError):
             raise
         raise FormatError(path, f"is a damaged tar: {wrong}") from wrong
+    if others and not found:
+        raise FormatError(path, "has no members *.json.gz with lists of ids")
     return found
 
 
