@@ -52,6 +52,13 @@ class Shuffle(str, Enum):
     DOCUMENTS = "documents"
 
 
+class Runner(str, Enum):
+    """The runners of shards."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
 class OnError(str, Enum):
     """The treatment of damaged records."""
 
@@ -191,6 +198,20 @@ def run(
             rich_help_panel=_MACHINES,
         ),
     ] = False,
+    runner: Annotated[
+        Runner,
+        typer.Option(
+            case_sensitive=False,
+            help="ray = run the shards on a Ray cluster (RAY_ADDRESS), else on this machine.",
+            rich_help_panel=_MACHINES,
+        ),
+    ] = Runner.LOCAL,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="The number of shards for Ray.", rich_help_panel=_MACHINES
+        ),
+    ] = None,
     log_json: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Append a line of JSON for each shard that is done."),
@@ -243,6 +264,8 @@ def run(
             shard_tokens=shard_tokens,
             on_error="raise" if on_error is OnError.STOP else "skip",
             shard=shard,
+            runner=runner.value,
+            shards=shards,
             threads=threads,
             progress=False if quiet else None,
             log_json=log_json,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -74,6 +75,21 @@ def run_shard(
             ) from wrong
         writer.finish(replace(progress, is_done=True))
         return spool.progress
+
+
+def log_shard(path: Path, number: int, count: int, done: Progress, seconds: float) -> None:
+    """Append a line of JSON with the figures of a shard to a file."""
+    line = {
+        "shard": number,
+        "shards": count,
+        "documents": done.documents_read,
+        "text_bytes": done.text_bytes,
+        "tokens": done.tokens,
+        "damaged": len(done.damages),
+        "seconds": round(seconds, 3),
+    }
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
 
 
 class _Writer:

@@ -53,7 +53,12 @@ class TokenSource(ABC):
 
     @abstractmethod
     def ids(self, first: int, last: int) -> Tokens:
-        """Return the ids of documents ``first`` to ``last - 1``, end to end."""
+        """Return the ids of consecutive documents, end to end.
+
+        Args:
+            first: the number of the first document, from 0.
+            last: the number after the last one.
+        """
 
     def __len__(self) -> int:
         """Return the number of documents."""

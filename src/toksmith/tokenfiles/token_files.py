@@ -301,12 +301,32 @@ class TokenFiles(TokenSource):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The integer type of the ids."""
+        """The integer type of the ids.
+
+        Example:
+            >>> import numpy as np, pathlib, tempfile, toksmith
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "train.bin")
+            ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+            ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+            ...     tokens.dtype
+            dtype('uint16')
+        """
         return self._dtype
 
     @property
     def lengths(self) -> OffsetArray:
-        """The number of tokens of each document: int64, shape ``(documents,)``."""
+        """The number of tokens of each document: int64, shape ``(documents,)``.
+
+        Example:
+            >>> import numpy as np, pathlib, tempfile, toksmith
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "train.bin")
+            ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+            ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+            ...     tokens.lengths
+            array([3, 2])
+        """
         if self._lengths is None:
             several = [part.lengths for part in self.parts] or [np.zeros(0, np.int64)]
             self._lengths = np.concatenate(several) if len(several) != 1 else several[0]
@@ -340,7 +360,21 @@ class TokenFiles(TokenSource):
         return (self[number] for number in range(len(self)))
 
     def ids(self, first: int, last: int) -> Tokens:
-        """Return the ids of documents ``first`` to ``last - 1``, end to end."""
+        """Return the ids of consecutive documents, end to end.
+
+        Args:
+            first: the number of the first document, from 0.
+            last: the number after the last one.
+
+        Example:
+            >>> import numpy as np, pathlib, tempfile, toksmith
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "train.bin")
+            ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+            ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+            ...     tokens.ids(0, 2).tolist()
+            [5, 6, 0, 7, 0]
+        """
         found = []
         for number, part in enumerate(self.parts):
             start = max(first - int(self._firsts[number]), 0)

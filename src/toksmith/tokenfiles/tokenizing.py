@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Literal
@@ -20,7 +20,7 @@ from toksmith.tokenfiles.format import Empty, Format, Place
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import Job, parse_splits, source_files
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
-from toksmith.tokenfiles.shard import run_shard
+from toksmith.tokenfiles.shard import log_shard, run_shard
 from toksmith.tokenfiles.spool import Progress, check_same
 from toksmith.tokenizer import Tokenizer
 
@@ -47,6 +47,8 @@ def tokenize_corpus(
     shard_tokens: int | None = None,
     on_error: Literal["raise", "skip"] = "raise",
     shard: str | tuple[int, int] | None = None,
+    runner: Literal["local", "ray"] = "local",
+    shards: int | None = None,
     threads: int | None = None,
     progress: bool | None = None,
     log_json: AnyPath | None = None,
@@ -86,7 +88,10 @@ def tokenize_corpus(
         on_error: ``"skip"`` leaves damaged records out, and lists them in the manifest.
         shard: ``"3/64"`` or ``(3, 64)`` does one of 64 shards, from 0 to 63, on this machine only;
             once all are done, :func:`finish_corpus` joins them.
-        threads: ``None`` for the cores this process may use.
+        runner: ``"ray"`` runs the shards on a Ray cluster, whose machines share the folders of the
+            sources and of the output: the one that ``RAY_ADDRESS`` names, else this machine.
+        shards: the number of shards for Ray, 16 by default; the files do not depend on it.
+        threads: ``None`` for the cores this process may use; with Ray, one for each shard.
         progress: ``None`` shows a bar if standard error is a terminal.
         log_json: a file that gets a line of JSON for each shard that is done.
 
@@ -109,7 +114,9 @@ def tokenize_corpus(
         ...     done.documents, done.tokens, [file.name for file in done.files]
         (2, 5, ['train_text_document.bin', 'train_text_document.idx'])
     """
-    number, count = parse_shard(shard)
+    number, count = _parse_runner(runner, shards) or parse_shard(shard)
+    if runner == "ray" and shard is not None:
+        raise OptionError("shard and runner='ray' are given: give only one of them")
     tok = tokenizer_of(tokenizer)
     form = format_of(format)
     vocab_size = tok.vocab_size
@@ -152,19 +159,26 @@ def tokenize_corpus(
         check_same(manifest.job, job, folder)
         return manifest
     _check_free(folder)
+    log = None if log_json is None else Path(log_json)
+    if runner == "ray":
+        from toksmith.tokenfiles.ray_runner import run_on_ray
+
+        with _showing(sum(piece.size for piece in job.all_pieces), progress) as report:
+            run_on_ray(job, tok, work, threads=threads, report=report, log=log)
+        return finish(job, tok, work, folder)
+    place = number or 0
     start = time.monotonic()
-    size = sum(piece.size for piece in job.pieces_of(number or 0))
-    with tokenizing_progress(size, progress) as show:
-
-        def report(done: Progress) -> None:
-            show(done.read, done.documents_read, done.tokens)
-
+    with _showing(sum(piece.size for piece in job.pieces_of(place)), progress) as report:
         done = run_shard(
-            job, tok, number or 0, shard_folder(work, number or 0, count),
-            threads=threads, report=report,
-        )  # fmt: skip
-    if log_json is not None:
-        _log(Path(log_json), number or 0, count, done, time.monotonic() - start)
+            job,
+            tok,
+            place,
+            shard_folder(work, place, count),
+            threads=threads,
+            report=lambda now: report([now]),
+        )
+    if log is not None:
+        log_shard(log, place, count, done, time.monotonic() - start)
     if number is not None:
         return Manifest(job, (shard_entry(job, number, done),), done.splits, ())
     return finish(job, tok, work, folder)
@@ -217,6 +231,32 @@ def parse_shard(shard: str | tuple[int, int] | None) -> tuple[int | None, int]:
     if count < 1 or not 0 <= number < count:
         raise OptionError(f"shard is {number}/{count}: numbers go from 0 to {max(count, 1) - 1}")
     return number, count
+
+
+def _parse_runner(runner: object, shards: int | None) -> tuple[None, int] | None:
+    """Return the number of shards of a runner; ``None`` for this process alone.
+
+    Raises:
+        OptionError: the runner is unknown, or this process gets a number of shards.
+    """
+    if runner == "ray":
+        return None, 16 if shards is None else whole("shards", shards, least=1)
+    if runner != "local":
+        raise OptionError(f'runner is {runner!r:.40}: use "local" or "ray"')
+    if shards is not None:
+        raise OptionError("shards is for runner='ray'; for several machines, use shard")
+    return None
+
+
+@contextmanager
+def _showing(size: int, progress: bool | None) -> Iterator[Callable[[list[Progress]], None]]:
+    """Show the progress of shards together."""
+    with tokenizing_progress(size, progress) as show:
+        yield lambda shards: show(
+            sum(done.read for done in shards),
+            sum(done.documents_read for done in shards),
+            sum(done.tokens for done in shards),
+        )
 
 
 def _places(output: AnyPath) -> tuple[Path, Path]:
@@ -280,17 +320,3 @@ def _token(tok: Tokenizer, token: int | str, name: str) -> int:
     if number >= tok.vocab_size:
         raise OptionError(f"{name} is {number:,}: ids go from 0 to {tok.vocab_size - 1:,}")
     return number
-
-
-def _log(path: Path, number: int, count: int, done: Progress, seconds: float) -> None:
-    line = {
-        "shard": number,
-        "shards": count,
-        "documents": done.documents_read,
-        "text_bytes": done.text_bytes,
-        "tokens": done.tokens,
-        "damaged": len(done.damages),
-        "seconds": round(seconds, 3),
-    }
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
