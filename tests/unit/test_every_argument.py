@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import shutil
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
@@ -23,7 +25,20 @@ from toksmith import formats, measure, segment, trainers
 from toksmith.errors import ToksmithError
 
 TOK = toksmith.train(texts=["low low lower lowest"], vocab_size=260)
+_FOLDER = tempfile.TemporaryDirectory()
 COUNTS = toksmith.Counts.from_texts(["low low lower"])
+
+
+def write_tokens(folder: str) -> str:
+    """Write token files to a folder, and return it."""
+    text = Path(_FOLDER.name, "low.txt")
+    text.write_text("low lower")
+    toksmith.tokenize_corpus(
+        text, tokenizer=TOK, format="megatron", output=Path(folder, "tokens"), eos=False
+    )
+    return str(Path(folder, "tokens"))
+
+
 RECEIVERS = {
     "Audit": toksmith.audit(TOK),
     "Batch": TOK.encode_batch(["low", "er"]),
@@ -34,6 +49,7 @@ RECEIVERS = {
     "MergeStep": next(toksmith.training_steps(["low low"], vocab_size=257)),
     "Spans": segment.graphemes("low"),
     "TextChunk": TOK.chunks("low lower", 2)[0],
+    "TokenFiles": toksmith.open_tokens(write_tokens(_FOLDER.name)),
     "Tokenizer": TOK,
     "TrainingRecord": TOK.training,
     "UnicodeText": toksmith.unicode("low"),
@@ -75,7 +91,10 @@ VALUES: dict[str, Any] = {
     "characters": 3, "size": 3,
     "against": "tiktoken", "revision": None, "spelling": "low", "offsets": True,
     "data": TOK.dumps(),
-    "count": 2, "include_best": False,
+    "count": 2, "include_best": False, "output": "written", "eos_place": "after",
+    "empty": "bare", "shuffle": True, "sequence_length": 2, "shard_tokens": None, "shards": None,
+    "on_error": "skip", "shard": None, "runner": "local", "log_json": None, "first": 0, "last": 1,
+    "dtype": "uint16",
     "words": 2, "base_tokens": 2, "reference_tokens": 2, "alpha": 2.5, "costs": [1.0, 2.0],
     "frequencies": [2, 1], "tokens_of_words": [1, 2],
 }
@@ -106,6 +125,15 @@ SPECIAL_CASES: dict[tuple[str, str], Any] = {
     ("Tokenizer.samples", "distinct"): True,
     ("formats.replace", "path"): "written.json",
     ("advise", "counts"): None,
+    ("tokenize_corpus", "format"): "megatron",
+    ("tokenize_corpus", "eos"): 5,
+    ("tokenize_corpus", "bos"): 6,
+    ("tokenize_corpus", "split"): "train=0.5,val=0.5",
+    ("open_tokens", "path"): "tokens",
+    ("open_tokens", "format"): "megatron",
+    ("open_tokens", "split"): "train",
+    ("TokenFiles.blocks", "tokens"): 5,
+    ("TokenFiles.save_ids", "path"): Path("new"),
     ("compare", "sample"): 1000,
     ("get", "name"): "toksmith-no-such-name",
     ("formats.read_data", "special_tokens"): None,
@@ -163,6 +191,7 @@ NOT_VALID = {
 
 RETURNED = {
     **dict.fromkeys(("IdArray", "OffsetArray", "SpanArray"), "ndarray"),
+    "Tokens": "ndarray",
     "AnyText": "str|bytes",
     "None": "NoneType",
     "AnyTokenizer": "Tokenizer",
@@ -214,6 +243,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     TOK.save("tok.json")
     COUNTS.save("a.counts")
     COUNTS.to_tsv("a.tsv")
+    write_tokens(".")
 
 
 def valid(call: str, tested: str) -> dict[str, Any]:
@@ -229,6 +259,7 @@ def valid(call: str, tested: str) -> dict[str, Any]:
 
 def run(call: str, arguments: Mapping[str, Any]) -> object:
     function = CALLS[call]
+    shutil.rmtree("written", ignore_errors=True)
     positional = []
     for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.POSITIONAL_ONLY:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from toksmith._base.checks import file_path
 from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.formats import NAMES, format_of
@@ -49,7 +50,7 @@ def open_tokens(
         ...     len(tokens), tokens[0].tolist()
         (2, [5, 6, 0])
     """
-    place = Path(path)
+    place = file_path(path)
     manifest = read_manifest(place)
     if manifest is not None:
         job = manifest.job
@@ -76,7 +77,7 @@ def _of_split(found: TokenFiles, folder: Path, manifest: Manifest | None, split:
     """
     if manifest is None:
         raise OptionError(f"{folder} has no manifest that names splits: open its files by path")
-    if split not in manifest.splits:
+    if not isinstance(split, str) or split not in manifest.splits:
         known = ", ".join(map(repr, manifest.splits))
         raise OptionError(f"split is {split!r:.40}: the folder has {known}")
     names = {folder / file.name for file in manifest.files if file.split == split}

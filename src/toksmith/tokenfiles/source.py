@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toksmith._base.arrays import OffsetArray
+from toksmith._base.checks import file_path, whole
 from toksmith._base.lazy import np
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class TokenSource(ABC):
         Args:
             tokens: the maximum number of tokens of a block; a longer document is a block alone.
         """
+        whole("tokens", tokens, least=1)
         lengths = self.lengths
         first = 0
         while first < len(lengths):
@@ -85,7 +87,7 @@ class TokenSource(ABC):
 
     def save_ids(self, path: Path) -> None:
         """Write the ids of all documents end to end, without a header, to a new file."""
-        with path.open("xb") as file:
+        with file_path(path).open("xb") as file:
             for block in self.blocks():
                 np.ascontiguousarray(block.ids).tofile(file)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from toksmith._base.arrays import OffsetArray
+from toksmith._base.checks import whole
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.source import Tokens, TokenSource
@@ -366,6 +367,9 @@ class TokenFiles(TokenSource):
             first: the number of the first document, from 0.
             last: the number after the last one.
 
+        Raises:
+            OptionError: there are no such documents.
+
         Example:
             >>> import numpy as np, pathlib, tempfile, toksmith
             >>> with tempfile.TemporaryDirectory() as folder:
@@ -375,6 +379,9 @@ class TokenFiles(TokenSource):
             ...     tokens.ids(0, 2).tolist()
             [5, 6, 0, 7, 0]
         """
+        last = whole("last", last, least=0)
+        if not whole("first", first, least=0) <= last <= len(self):
+            raise OptionError(f"documents {first:,} to {last:,}: there are {len(self):,}")
         found = []
         for number, part in enumerate(self.parts):
             start = max(first - int(self._firsts[number]), 0)

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Literal
 
-from toksmith._base.checks import whole
+from toksmith._base.checks import file_path, flag, whole
 from toksmith._base.progress import tokenizing_progress
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand_all
@@ -145,7 +145,7 @@ def tokenize_corpus(
         special=special,
         empty=empty or form.empty,
         splits=parse_splits(split),
-        shuffle=bool(shuffle),
+        shuffle=flag("shuffle", shuffle),
         seed=whole("seed", seed, least=0),
         sequence_length=sequence_length,
         shard_tokens=shard_tokens,
@@ -159,7 +159,7 @@ def tokenize_corpus(
         check_same(manifest.job, job, folder)
         return manifest
     _check_free(folder)
-    log = None if log_json is None else Path(log_json)
+    log = _log_file(log_json)
     if runner == "ray":
         from toksmith.tokenfiles.ray_runner import run_on_ray
 
@@ -259,9 +259,25 @@ def _showing(size: int, progress: bool | None) -> Iterator[Callable[[list[Progre
         )
 
 
+def _log_file(path: AnyPath | None) -> Path | None:
+    """Return the file for lines of JSON, which can be written to.
+
+    Raises:
+        OptionError: it cannot.
+    """
+    if path is None:
+        return None
+    file = file_path(path)
+    try:
+        with file.open("a"):
+            return file
+    except OSError as wrong:
+        raise OptionError(f"{path} cannot be written: {wrong.strerror or wrong}") from wrong
+
+
 def _places(output: AnyPath) -> tuple[Path, Path]:
     """Return the folder of the output, and that of unfinished work."""
-    folder = Path(output)
+    folder = file_path(output)
     return folder, folder / WORK
 
 
