@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
+from math import exp
 from pathlib import Path
+from random import Random
 from typing import Any, ClassVar
 
 from toksmith._base import files
@@ -23,10 +26,13 @@ from toksmith.compat.tokenizers.checks import (
 from toksmith.compat.tokenizers.component import Component, compact_json, setting
 from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
 from toksmith.compat.tokenizers.pre_tokenized_string import Token
+from toksmith.compat.tokenizers.random_merges import merge_at_random
 from toksmith.errors import OptionError, ToksmithError, UnsupportedError, warn
 from toksmith.formats.huggingface import models as reading
 from toksmith.formats.huggingface.entries import Entry
-from toksmith.reference.chunk_models import chunk_model
+from toksmith.reference import Token as ChunkToken
+from toksmith.reference import bpe, character_bpe, unigram, unigram_sampling
+from toksmith.reference.chunk_models import ChunkModel, chunk_model
 
 __all__ = ["BPE", "Model", "Unigram", "WordLevel", "WordPiece"]
 
@@ -36,6 +42,13 @@ UNKNOWN = "\ue000<unknown>\ue000"
 
 TRAINERS: dict[type[Model], Callable[[], Any]] = {}
 """The trainer of each kind of model; the module of trainers fills it in."""
+
+
+RANDOM = Random()
+"""The source of random segmentations; a forked process gets a new seed."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=RANDOM.seed)
 
 
 class Model(Component):
@@ -104,6 +117,10 @@ class Model(Component):
                 raise
             raise self.unknown() from wrong
 
+    def is_random(self) -> bool:
+        """Whether a word has other tokens at each call."""
+        return False
+
     def unknown(self) -> TokenizersError:
         """Return the error for a word that is unknown to a model without an unknown token."""
         return TokenizersError(self._missing)
@@ -113,7 +130,7 @@ class Model(Component):
 
     def _runner(self) -> Callable[[bytes], Iterable[Any]]:
         spec, unknown = self.spec_for_reading()
-        run = chunk_model(reading.read(Entry(Path("model"), "model", spec), [], False))
+        run = self._run_by(reading.read(Entry(Path("model"), "model", spec), [], False))
         if unknown is None:
             return run
 
@@ -124,6 +141,10 @@ class Model(Component):
             return found
 
         return checked
+
+    def _run_by(self, model: Any) -> ChunkModel:
+        """Return the function that runs toksmith's model on a word."""
+        return chunk_model(model)
 
     def _of_version(self, name: str, make: Callable[[], Any]) -> Any:
         """Return what was made of the model as it is, made again after a change."""
@@ -201,7 +222,8 @@ class BPE(Model, type="BPE"):
     Args:
         vocab: the id of each token, or the path of a vocab.json.
         merges: the pairs that are merged, the first one first, or the path of a merges.txt.
-        options: ``dropout``, ``unk_token``, ``continuing_subword_prefix``,
+        options: ``dropout`` (the probability that a merge is skipped, drawn anew for each word of
+            each text), ``unk_token``, ``continuing_subword_prefix``,
             ``end_of_word_suffix``, ``fuse_unk``, ``byte_fallback``, ``ignore_merges`` and
             ``cache_capacity``, which does nothing.
 
@@ -256,10 +278,7 @@ class BPE(Model, type="BPE"):
             except TokenizersError as wrong:
                 raise TokenizersError(f"Error while initializing BPE: {wrong}") from wrong
         kept = _known(options, _BPE_OPTIONS, "kwarg")
-        if kept.get("dropout") is not None and not 0 <= kept["dropout"] <= 1:
-            raise TokenizersError(
-                "Error while initializing BPE: Dropout should be between 0 and 1, inclusive"
-            )
+        _check_dropout(kept.get("dropout"), "Error while initializing BPE: ")
         self._start(**kept, vocab=by_id(vocab or {}), merges=[*(merges or ())])
         self._check_merges("Error while initializing BPE: ")
 
@@ -269,6 +288,7 @@ class BPE(Model, type="BPE"):
         self._spec["merges"] = [
             tuple(each.split(" ", 1)) if isinstance(each, str) else tuple(each) for each in merges
         ]
+        _check_dropout(self.dropout, "")
         self._check_merges("")
 
     def _check_merges(self, start: str) -> None:
@@ -288,8 +308,23 @@ class BPE(Model, type="BPE"):
     def spec_for_reading(self) -> tuple[dict[str, Any], int | None]:
         """Return an entry that toksmith reads, and the id that marks an unknown token in it."""
         if self.unk_token is not None and self.unk_token not in self.vocab:
-            return self._extended()
-        return super().spec_for_reading()
+            found: tuple[dict[str, Any], int | None] = self._extended()
+        else:
+            found = super().spec_for_reading()
+        return {**found[0], "dropout": None}, found[1]
+
+    def is_random(self) -> bool:
+        """Whether a word has other tokens at each call: there is a ``dropout``."""
+        return bool(self.dropout)
+
+    def _run_by(self, model: Any) -> ChunkModel:
+        if not self.is_random():
+            return super()._run_by(model)
+        table = bpe.merge_table(model)
+        chance = self.dropout
+        return lambda word: merge_at_random(
+            table, character_bpe.symbols(model, word), chance, RANDOM
+        )
 
     def unknown(self) -> TokenizersError:
         """Return the error for an unknown character."""
@@ -342,6 +377,19 @@ class BPE(Model, type="BPE"):
         return {"vocab.json": compact_json(self.vocab), "merges.txt": "\n".join(lines) + "\n"}
 
 
+class _WordModel(Model):
+    """The base of the models that have one token for all unknown words."""
+
+    unk_token = setting("unk_token", "The unknown token.", string)
+
+    def _read(self, spec: Mapping[str, Any]) -> None:
+        self._read_vocab(spec)
+
+    def spec_for_reading(self) -> tuple[dict[str, Any], int | None]:
+        """Return an entry that toksmith reads, and the id that marks an unknown token in it."""
+        return super().spec_for_reading() if self.unk_token in self.vocab else self._extended()
+
+
 _WORD_PIECE_OPTIONS: dict[str, Check] = {
     "unk_token": string,
     "max_input_chars_per_word": unsigned,
@@ -349,7 +397,7 @@ _WORD_PIECE_OPTIONS: dict[str, Check] = {
 }
 
 
-class WordPiece(Model, type="WordPiece"):
+class WordPiece(_WordModel, type="WordPiece"):
     """WordPiece: the longest token that fits, again and again.
 
     Args:
@@ -369,7 +417,6 @@ class WordPiece(Model, type="WordPiece"):
         "vocab": {},
     }
     _missing = "WordPiece error: Missing [UNK] token from the vocabulary"
-    unk_token = setting("unk_token", "The unknown token.", string)
     continuing_subword_prefix = setting(
         "continuing_subword_prefix", "The start of tokens inside a word.", string
     )
@@ -382,13 +429,6 @@ class WordPiece(Model, type="WordPiece"):
             vocab = self.read_file(vocab)
         kept = _known(options, _WORD_PIECE_OPTIONS, "kwargs")
         self._start(**kept, vocab=by_id({} if vocab is None else _mapping(vocab)))
-
-    def _read(self, spec: Mapping[str, Any]) -> None:
-        self._read_vocab(spec)
-
-    def spec_for_reading(self) -> tuple[dict[str, Any], int | None]:
-        """Return an entry that toksmith reads, and the id that marks an unknown token in it."""
-        return super().spec_for_reading() if self.unk_token in self.vocab else self._extended()
 
     @staticmethod
     @arguments(vocab=string)
@@ -421,7 +461,7 @@ class WordPiece(Model, type="WordPiece"):
         return {"vocab.txt": "".join(f"{token}\n" for token in self.vocab)}
 
 
-class WordLevel(Model, type="WordLevel"):
+class WordLevel(_WordModel, type="WordLevel"):
     """Each word is a token.
 
     Args:
@@ -435,7 +475,6 @@ class WordLevel(Model, type="WordLevel"):
 
     _defaults: ClassVar[dict[str, Any]] = {"vocab": {}, "unk_token": "<unk>"}
     _missing = "WordLevel error: Missing [UNK] token from the vocabulary"
-    unk_token = setting("unk_token", "The unknown token.", string)
 
     @arguments(unk_token=optional(string))
     def __init__(
@@ -445,13 +484,6 @@ class WordLevel(Model, type="WordLevel"):
             vocab = self.read_file(vocab)
         unk = "<unk>" if unk_token is None else unk_token
         self._start(vocab=by_id({} if vocab is None else _mapping(vocab)), unk_token=unk)
-
-    def _read(self, spec: Mapping[str, Any]) -> None:
-        self._read_vocab(spec)
-
-    def spec_for_reading(self) -> tuple[dict[str, Any], int | None]:
-        """Return an entry that toksmith reads, and the id that marks an unknown token in it."""
-        return super().spec_for_reading() if self.unk_token in self.vocab else self._extended()
 
     @staticmethod
     @arguments(vocab=string)
@@ -491,8 +523,9 @@ class Unigram(Model, type="Unigram"):
         vocab: each piece with its score; its id is its place.
         unk_id: the id of the unknown piece.
         byte_fallback: replace unknown characters by the pieces ``<0x00>`` … of their bytes.
-        alpha: kept as an attribute; encoding draws no samples.
-        nbest_size: kept as an attribute.
+        alpha: draw each segmentation with a probability proportional to ``exp(alpha * score)``.
+            ``None`` or 0: the best one.
+        nbest_size: draw from this many of the best segmentations. ``None`` or 0: from all.
 
     Raises:
         OptionError: an ``unk_id`` without a vocabulary.
@@ -602,7 +635,7 @@ class Unigram(Model, type="Unigram"):
             pass
         # Only some bytes have a piece: an unknown text has them all, or is unknown.
         plain = listed({**self.spec(), "byte_fallback": False})
-        run = chunk_model(reading.read(Entry(Path("model"), "model", plain), [], False))
+        run = self._run_by(reading.read(Entry(Path("model"), "model", plain), [], False))
 
         def with_bytes(data: bytes) -> Iterable[Any]:
             for each in run(data):
@@ -614,6 +647,25 @@ class Unigram(Model, type="Unigram"):
                     yield from (each._replace(id=token_id) for token_id in found)
 
         return with_bytes
+
+    def is_random(self) -> bool:
+        """Whether a word has other tokens at each call: there is an ``alpha``."""
+        return bool(self._alpha)
+
+    def _run_by(self, model: Any) -> ChunkModel:
+        alpha, size = self._alpha, self._nbest_size
+        if not alpha:
+            return super()._run_by(model)
+        lattice = unigram.Lattice(model)
+        if not size:
+            return lambda word: unigram_sampling.sample(lattice, word, alpha, RANDOM)
+
+        def draw(word: bytes) -> list[ChunkToken]:
+            found = unigram_sampling.nbest(lattice, word, size)
+            weights = [exp(alpha * (score - found[0][1])) for _, score in found]
+            return RANDOM.choices([tokens for tokens, _ in found], weights)[0]
+
+        return draw
 
     def _files(self) -> dict[str, str]:
         content = json.dumps(self.spec(), ensure_ascii=False, indent=2)
@@ -631,6 +683,13 @@ def listed(spec: dict[str, Any]) -> dict[str, Any]:
 def by_id(vocab: Mapping[str, int]) -> dict[str, int]:
     """Return a vocabulary ordered by id, as tokenizers writes it."""
     return dict(sorted(vocab.items(), key=lambda item: item[1]))
+
+
+def _check_dropout(dropout: float | None, start: str) -> None:
+    if dropout is not None and not 0 <= dropout <= 1:
+        raise TokenizersError(
+            f"{start}Dropout should be between 0 and 1, inclusive; it is {dropout}"
+        )
 
 
 def _mapping(vocab: Any) -> dict[str, int]:

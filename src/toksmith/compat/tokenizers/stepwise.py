@@ -1,4 +1,4 @@
-"""Encoding step by step, for tokenizers with components that are written in Python."""
+"""Encoding step by step: for components written in Python, and for random segmentations."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class Stepwise:
         self._normalizer: Any = parts["normalizer"]
         self._pre_tokenizer: Any = parts["pre_tokenizer"]
         model: Any = parts["model"]
-        self._tokenize = model.tokenize
-        if not getattr(model, "dropout", None):
-            self._tokenize = lru_cache(_CACHED)(model.tokenize)
+        self._tokenize = model.tokenize if model.is_random() else lru_cache(_CACHED)(model.tokenize)
         self._added = added
         self._raw, self._normalized = self._literals(False), self._literals(True)
 

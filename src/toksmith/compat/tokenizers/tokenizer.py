@@ -164,7 +164,9 @@ class Tokenizer:
             return self._engine
 
     def _compiled(self, parts: dict[str, Component | None]) -> Compiled | Stepwise:
-        if not any(part is not None and part.is_custom() for part in parts.values()):
+        custom = any(part is not None and part.is_custom() for part in parts.values())
+        model: Any = parts["model"]
+        if not custom and not model.is_random():
             try:
                 return self._run_by_toksmith(parts)
             except ToksmithError:

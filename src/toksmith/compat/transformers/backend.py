@@ -137,7 +137,7 @@ class Compiled:
             self.reason = str(wrong)
             return
         if self.states["model"]:
-            self.reason = "the model has a dropout, so its ids are random"
+            self.reason = "the model has a dropout or an alpha, so its ids are random"
         elif not tok.engine.startswith("kernel"):
             self.reason = f"toksmith runs it in part in Python ({tok.engine})"
         else:
@@ -181,8 +181,11 @@ class Compiled:
 
 
 def _state(stock: Any, name: str) -> Any:
-    """Return what differs when a component is changed in place; of the model, its dropout."""
+    """Return what differs when a component is changed in place.
+
+    Of the model, that is the number that makes its segmentations random.
+    """
     component = getattr(stock, name)
     if name == "model":
-        return getattr(component, "dropout", None)
+        return getattr(component, "dropout", None) or getattr(component, "alpha", None)
     return None if component is None else component.__getstate__()

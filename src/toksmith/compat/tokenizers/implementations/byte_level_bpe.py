@@ -24,7 +24,7 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         merges: the pairs that are merged, or the path of a merges.txt.
         add_prefix_space: put a space before each text.
         lowercase: lowercase texts.
-        dropout: kept for tokenizer.json.
+        dropout: the probability that a merge is skipped; that of ``BPE``.
         unicode_normalizer: ``"nfc"``, ``"nfd"``, ``"nfkc"`` or ``"nfkd"``.
         continuing_subword_prefix: the mark of a token inside a word.
         end_of_word_suffix: the mark of a token at the end of a word.

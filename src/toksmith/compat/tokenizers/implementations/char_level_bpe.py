@@ -26,7 +26,7 @@ class CharBPETokenizer(BaseTokenizer):
         merges: the pairs that are merged, or the path of a merges.txt.
         unk_token: the unknown token.
         suffix: the mark at the end of a word.
-        dropout: kept for tokenizer.json.
+        dropout: the probability that a merge is skipped; that of ``BPE``.
         lowercase: lowercase texts.
         unicode_normalizer: ``"nfc"``, ``"nfd"``, ``"nfkc"`` or ``"nfkd"``.
         bert_normalizer: clean texts, and split Chinese characters.

@@ -27,7 +27,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         unk_token: the unknown token.
         replacement: the mark.
         add_prefix_space: put a mark before each text too.
-        dropout: kept for tokenizer.json.
+        dropout: the probability that a merge is skipped; that of ``BPE``.
         fuse_unk: consecutive unknown characters are one token.
     """
 
