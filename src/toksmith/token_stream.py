@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from toksmith._base.checks import flag, whole
 from toksmith._base.lazy import np, npt
+from toksmith._base.shares import check_rank, share_of
 from toksmith._base.text import Text, is_text
 from toksmith.engine.columns import column_of
 from toksmith.errors import OptionError
@@ -80,10 +80,7 @@ class TokenStream:
             "special": special,
             "threads": threads,
         }
-        self._world_size = whole("world_size", world_size, 1)
-        self._rank = whole("rank", rank, 0)
-        if self._rank >= self._world_size:
-            raise OptionError(f"rank is {rank}: it must be less than world_size={world_size}")
+        self._rank, self._world_size = check_rank(rank, world_size)
         self._batch_size = whole("batch_size", batch_size, 1)
         self._document = self._offset = 0
 
@@ -149,8 +146,7 @@ class TokenStream:
 
     def _batches(self, document: int) -> Iterator[Sequence[Text]]:
         """Yield the documents of this process and worker in batches, from one of them on."""
-        worker, workers = _worker()
-        first, step = self._rank * workers + worker, self._world_size * workers
+        first, step = share_of(self._rank, self._world_size)
         first += document * step
         texts = self._texts() if callable(self._texts) else self._texts
         column = column_of(texts, "texts")
@@ -164,10 +160,3 @@ class TokenStream:
         remaining = islice(texts, first, None, step)
         while batch := list(islice(remaining, self._batch_size)):
             yield batch
-
-
-def _worker() -> tuple[int, int]:
-    """Return the number of this worker of a PyTorch DataLoader, and how many there are."""
-    data = sys.modules.get("torch.utils.data")  # a worker has imported it
-    about = data.get_worker_info() if data is not None else None
-    return (0, 1) if about is None else (about.id, about.num_workers)

@@ -141,9 +141,14 @@ def test_each_example_runs(run: Run, here: Path, model: Path, example: str) -> N
     for name in ("chapter1.txt", "chapter2.txt"):
         Path(name).write_text("It was a dark night.\n")
     Path("mine.model").write_bytes(model.read_bytes())
+    Path("corpus.jsonl").write_text('{"text": "It was a dark night."}\n' * 3)
+    if "pack tokens/" in example:
+        made = ["-t", "toksmith-small", "--format", "megatron", "-o", "tokens", "-q"]
+        assert run("tokenize", "corpus.jsonl", *made).code == 0
     if "tokenizer.json" in example and "convert" not in example:
         assert run("convert", "toksmith-small", "tokenizer.json").code == 0
     small = example.replace("32000", "300").replace("65536", "512")
+    small = small.replace("cl100k_base", "toksmith-small")
     script = f'toksmith() {{ "{sys.executable}" -m toksmith "$@"; }}; {small}'
     ran = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
     assert (ran.returncode, b"error" in ran.stderr) == (0, False), ran.stderr

@@ -129,7 +129,7 @@ GROUPS = {
     "Use": ["encode", "decode", "count"],
     "Look": ["inspect", "explore", "unicode", "words", "sentences", "help"],
     "Train": ["train", "advise", "counts", "quickstart"],
-    "Token files": ["tokenize"],
+    "Token files": ["tokenize", "pack"],
     "Check": ["compare", "verify", "audit", "convert"],
 }
 """The commands in the order of the help, by panel. Each is a module with ``EXAMPLE`` and either

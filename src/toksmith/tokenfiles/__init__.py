@@ -1,4 +1,4 @@
-"""Token files: writes a corpus as token files for training, reads them, and checks them.
+"""Token files: writes a corpus as token files for training, reads them, checks and packs them.
 
 A corpus goes through these steps:
 
@@ -10,7 +10,8 @@ A corpus goes through these steps:
    (``arrangement.py``), a *format* writes its files (``format.py``, ``formats/``), and the manifest
    comes last (``finishing.py``, ``manifest.py``).
 
-:func:`open_tokens` reads the files of all formats.
+:func:`open_tokens` reads the files of all formats. :func:`pack` assigns documents to sequences
+(``packing.py``) as an index (``pack_index.py``), through which the files are read (``packed.py``).
 """
 
 from __future__ import annotations
@@ -22,16 +23,37 @@ from toksmith._base.lazy import names
 if TYPE_CHECKING:
     from toksmith.tokenfiles.manifest import Manifest
     from toksmith.tokenfiles.opening import open_tokens
+    from toksmith.tokenfiles.pack_index import PackIndex, PackReport, pack
+    from toksmith.tokenfiles.packed import PackedRow, PackedRows
+    from toksmith.tokenfiles.row_order import RowOrder
     from toksmith.tokenfiles.token_files import TokenFiles
     from toksmith.tokenfiles.tokenizing import finish_corpus, tokenize_corpus
 
-__all__ = ["Manifest", "TokenFiles", "finish_corpus", "open_tokens", "tokenize_corpus"]
+__all__ = [
+    "Manifest",
+    "PackIndex",
+    "PackReport",
+    "PackedRow",
+    "PackedRows",
+    "RowOrder",
+    "TokenFiles",
+    "finish_corpus",
+    "open_tokens",
+    "pack",
+    "tokenize_corpus",
+]
 
 _MODULES = {
     "Manifest": "manifest",
+    "PackIndex": "pack_index",
+    "PackReport": "pack_index",
+    "PackedRow": "packed",
+    "PackedRows": "packed",
+    "RowOrder": "row_order",
     "TokenFiles": "token_files",
     "finish_corpus": "tokenizing",
     "open_tokens": "opening",
+    "pack": "pack_index",
     "tokenize_corpus": "tokenizing",
 }
 """The module of each public name."""

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.checks import whole
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles.mapped_pickle import dumps
 from toksmith.tokenfiles.source import Tokens, TokenSource
+
+if TYPE_CHECKING:
+    from toksmith.tokenfiles.pack_index import PackIndex
+    from toksmith.tokenfiles.packed import PackedRows
 
 STEP = 1 << 20
 """The number of documents whose bounds are checked or converted at once."""
@@ -280,7 +287,7 @@ class TokenFiles(TokenSource):
         ...     )
         ...     tokens = toksmith.open_tokens(folder + "/tokens")
         ...     len(tokens), tokens[0].tolist(), tokens.dtype.name
-        (2, [5440, 0], 'uint16')
+        (2, [5393, 16382], 'uint16')
     """
 
     def __init__(
@@ -383,14 +390,36 @@ class TokenFiles(TokenSource):
         if not whole("first", first, least=0) <= last <= len(self):
             raise OptionError(f"documents {first:,} to {last:,}: there are {len(self):,}")
         found = []
-        for number, part in enumerate(self.parts):
-            start = max(first - int(self._firsts[number]), 0)
-            end = min(last - int(self._firsts[number]), len(part))
-            if start < end:
-                found.append(part.ids(start, end))
+        number = int(np.searchsorted(self._firsts, first, side="right")) - 1
+        while first < last:
+            before, end = map(int, self._firsts[number : number + 2])
+            if first < end:
+                found.append(self.parts[number].ids(first - before, min(last, end) - before))
+                first = end
+            number += 1
         if len(found) == 1:
             return found[0]
         return np.concatenate(found) if found else np.zeros(0, self._dtype)
+
+    def packed(self, index: PackIndex | str | PathLike[str]) -> PackedRows:
+        """Return the sequences of a pack index.
+
+        Args:
+            index: what :func:`toksmith.tokenfiles.pack` returned, or the path of an index.
+
+        Raises:
+            OptionError: the index was made for other token files.
+            FormatError: the file is no index, or it is damaged.
+        """
+        from toksmith.tokenfiles.packed import PackedRows
+
+        return PackedRows(self, index)
+
+    def __getstate__(self) -> bytes:
+        return dumps(self.__dict__)
+
+    def __setstate__(self, state: bytes) -> None:
+        self.__dict__.update(pickle.loads(state))
 
     def __repr__(self) -> str:
         return (
