@@ -42,7 +42,7 @@ class Block(NamedTuple):
         data: the text.
         bounds: int64, shape ``(n, 2)``: the start and end of each in ``data``, in bytes.
         documents: the number of documents that end in this block.
-        done: the number of bytes of the file that were read so far.
+        done: the number of bytes of the file, or of the part of it, that were read so far.
         nulls: the number of documents without a text.
         offset: the offset of ``data`` in the file, if it may hold invalid UTF-8.
         damaged: the damaged records that were left out.

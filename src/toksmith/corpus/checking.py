@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from toksmith._base.arrays import Bounds
+from toksmith._base.lazy import np
 from toksmith._base.text import Text
 from toksmith.corpus.blocks import block_of
 from toksmith.engine.portable import first_invalid
@@ -28,6 +29,9 @@ _FEWEST_NULLS, _SHARE_OF_NULLS = 8, 0.3
 
 _LONGEST = 4
 """The maximum number of bytes of a character in UTF-8."""
+
+NOT_UTF8 = "is not UTF-8 text"
+"""The reason of a damaged record, to be read after its number."""
 
 
 def text_start(path: Path, head: bytes) -> int:
@@ -117,6 +121,22 @@ def check_slices(
             [_replaced(view[first:last].tobytes()) for first, last in bounds.tolist()], 0
         )
     return block.data, block.bounds
+
+
+def drop_invalid(text: Text, bounds: Bounds) -> tuple[Bounds, list[tuple[int, int]]]:
+    """Return the slices that are valid UTF-8, and the index and first invalid byte of each other.
+
+    Args:
+        text: bytes.
+        bounds: the slices, in order.
+    """
+    if not len(bounds) or first_invalid(text, int(bounds[0, 0]), end := int(bounds[-1, 1])) == end:
+        return bounds, []
+    places = [first_invalid(text, start, end) for start, end in bounds.tolist()]
+    is_valid = bounds[:, 1] == places
+    return bounds[is_valid], [
+        (index, places[index]) for index in np.flatnonzero(~is_valid).tolist()
+    ]
 
 
 def check_stream(

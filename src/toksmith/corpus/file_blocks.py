@@ -6,8 +6,8 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 
-from toksmith.corpus.blocks import STREAMED, Block, Cut, split_stream
-from toksmith.corpus.checking import check_stream, text_stream
+from toksmith.corpus.blocks import STREAMED, Block, Cut, Damage, split_stream
+from toksmith.corpus.checking import NOT_UTF8, check_stream, drop_invalid, text_stream
 from toksmith.corpus.options import Reading
 from toksmith.corpus.prefetch import prefetch
 from toksmith.corpus.streams import Kind, count_lines, kind_of, read_head, read_lines, read_stream
@@ -45,8 +45,12 @@ def file_blocks(
     kind = kind_of(path, read_head(path), reading.read_as)
     if not can_cut(kind, reading):
         span = None
+    drops = skips and reading.encoding_errors == "strict"  # leaves out what would be an error
     if kind == Kind("text") and path.is_file():
-        plain = text_blocks(path, reading.separator, cut, READ if cut else streamed, span)
+        size = READ if cut else streamed
+        plain: Iterator[Block] = text_blocks(path, reading.separator, cut, size, span)
+        if drops:
+            plain = _drop_invalid(path, plain)
         if path.stat().st_size <= READ:  # a single block does not need a thread
             yield from plain
             return
@@ -56,34 +60,57 @@ def file_blocks(
     if kind.content == "parquet":
         from toksmith.corpus.parquet import parquet_blocks
 
-        with closing(prefetch(parquet_blocks(path, reading, streamed, span))) as blocks:
+        rows = parquet_blocks(path, reading, streamed, span, skips=drops)
+        with closing(prefetch(rows)) as blocks:
             yield from blocks
         return
-    stored = read_stream(path, kind.compression, streamed)
     if span:
         stored = read_lines(path, *span, streamed)
+    else:
+        stored = read_stream(path, kind.compression, streamed)
     with closing(prefetch(stored)) as stream:
-        if kind.content in DELIMITERS:
-            with closing(check_stream(path, stream, reading.encoding_errors)) as text:
-                blocks = table_blocks(path, text, reading.field, DELIMITERS[kind.content], streamed)
-                with closing(prefetch(blocks)) as parsed:
-                    yield from parsed
-        elif kind.content == "jsonl":
+        if kind.content == "text":
+            separator = None if reading.separator is None else reading.separator.encode()
+            text = text_stream(path, stream)
+            if drops:
+                yield from _drop_invalid(path, split_stream(text, separator, cut, streamed))
+                return
+            with closing(check_stream(path, text, reading.encoding_errors)) as checked:
+                yield from split_stream(checked, separator, cut, streamed)
+            return
+        text = stream
+        # The parser of JSON Lines reports invalid lines itself.
+        if not drops and not (kind.content == "jsonl" and reading.encoding_errors == "strict"):
+            text = check_stream(path, stream, reading.encoding_errors)
+        records: Iterator[Block]
+        if kind.content == "jsonl":
             from toksmith.corpus.jsonl import jsonl_blocks
 
-            lines: Iterator[tuple[bytes, int]] = stream  # the parser reports invalid lines itself
-            if reading.encoding_errors != "strict":
-                lines = check_stream(path, stream, reading.encoding_errors)
             start = span[0] if span else 0
             before = (lambda: count_lines(path, start - 1) + 1) if start else None
-            parsed_lines = jsonl_blocks(path, lines, reading.field, before=before, skips=skips)
-            with closing(prefetch(parsed_lines)) as blocks:
-                yield from blocks
+            records = jsonl_blocks(path, text, reading.field, before=before, skips=skips)
         else:
-            separator = None if reading.separator is None else reading.separator.encode()
-            plain_text = text_stream(path, stream)
-            with closing(check_stream(path, plain_text, reading.encoding_errors)) as text:
-                yield from split_stream(text, separator, cut, streamed)
+            delimiter = DELIMITERS[kind.content]
+            records = table_blocks(path, text, reading.field, delimiter, streamed, skips=skips)
+        with closing(text), closing(prefetch(records)) as blocks:
+            yield from blocks
+
+
+def _drop_invalid(path: Path, blocks: Iterator[Block]) -> Generator[Block, None, None]:
+    """Yield the blocks of a text without the documents that are invalid UTF-8."""
+    lines = 0  # of the blocks of a stream so far
+    for block in blocks:
+        data = memoryview(block.data)  # type: ignore[arg-type]  # no block is a str
+        bounds, invalid = drop_invalid(block.data, block.bounds)
+        before = count_lines(path, block.offset) if invalid and block.offset else lines
+        damaged = [
+            Damage(path, before + bytes(data[:place]).count(b"\n") + 1, NOT_UTF8)
+            for _, place in invalid
+        ]
+        if block.offset is None:
+            lines += bytes(data).count(b"\n")
+        count = block.documents - len(invalid)
+        yield block._replace(bounds=bounds, documents=count, damaged=damaged, offset=None)
 
 
 def can_cut(kind: Kind, reading: Reading) -> bool:

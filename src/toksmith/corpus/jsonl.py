@@ -9,6 +9,7 @@ from typing import Any
 
 from toksmith._base.text import utf8
 from toksmith.corpus.blocks import Block, Damage, block_of
+from toksmith.corpus.options import ONE_STRING, field_advice
 from toksmith.errors import FormatError
 
 _BOM = b"\xef\xbb\xbf"
@@ -97,10 +98,14 @@ def _text_of(line: bytes, field: str) -> bytes | None:
         raise _LineError(f"holds a JSON {type(value).__name__}; an object is wanted")
     if field not in value:
         known = ", ".join(map(repr, value)) or "none"
-        raise _LineError(f"has no field {field!r}; its fields are {known:.200}")
+        raise _LineError(
+            f"has no field {field!r}; its fields are {known:.200}{field_advice(field, value)}"
+        )
     text = value[field]
     if text is None:
         return None
+    if isinstance(text, list):
+        raise _LineError(f"has a list as its {field!r}: {ONE_STRING}")
     if not isinstance(text, str):
         raise _LineError(f"has {json.dumps(text):.40} as its {field!r}; a string is wanted")
     return utf8(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from os import fspath
 from pathlib import Path
@@ -19,6 +19,21 @@ READ_AS = ("text", "jsonl", "parquet", "csv", "tsv")
 
 ENCODING_ERRORS = ("strict", "replace")
 """The ways to treat invalid UTF-8."""
+
+
+ONE_FIELD = "several fields are not supported; join their texts into one field first"
+ONE_STRING = "lists as documents are not supported; join the strings of each into one first"
+
+
+def field_advice(field: str, known: Container[str]) -> str:
+    """Return the end of an error about a missing field; empty unless it names several fields.
+
+    Example:
+        >>> field_advice("title,text", ["id", "title", "text"])
+        '; several fields are not supported; join their texts into one field first'
+    """
+    names = [name.strip() for name in field.split(",")]
+    return f"; {ONE_FIELD}" if len(names) > 1 and all(name in known for name in names) else ""
 
 
 @short_repr
@@ -69,6 +84,8 @@ class Reading:
     def __post_init__(self) -> None:
         if self.separator is not None:
             literal("separator", self.separator)
+        if isinstance(self.field, list | tuple):
+            raise OptionError(f"field is {self.field!r:.80}: {ONE_FIELD}")
         literal("field", self.field)
         if self.read_as is not None and self.read_as not in READ_AS:
             raise OptionError(

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.lazy import extra, np
-from toksmith.corpus.blocks import STREAMED, Block
-from toksmith.corpus.checking import check_slices
-from toksmith.corpus.options import Reading
+from toksmith.corpus.blocks import STREAMED, Block, Damage
+from toksmith.corpus.checking import NOT_UTF8, check_slices, drop_invalid
+from toksmith.corpus.options import ONE_STRING, Reading, field_advice
 from toksmith.errors import FormatError
 
 _BUFFER = 1 << 20
@@ -21,7 +21,12 @@ _COUNTS = ["chunk", "count"]
 
 
 def parquet_blocks(
-    path: Path, reading: Reading, most: int = STREAMED, span: tuple[int, int] | None = None
+    path: Path,
+    reading: Reading,
+    most: int = STREAMED,
+    span: tuple[int, int] | None = None,
+    *,
+    skips: bool = False,
 ) -> Generator[Block, None, None]:
     """Yield the documents of a file; nulls are skipped.
 
@@ -30,6 +35,8 @@ def parquet_blocks(
         reading: the options ``field`` and ``encoding_errors``.
         most: the approximate size of a block in bytes.
         span: a range of row groups; ``None`` for all.
+        skips: whether rows of invalid UTF-8 are left out, and listed in the blocks, instead of an
+            error.
 
     Raises:
         FormatError: the file is damaged, has no such column of strings, or invalid UTF-8.
@@ -49,8 +56,12 @@ def parquet_blocks(
             for batch in file.iter_batches(
                 batch_rows, row_groups=groups, columns=[column], use_threads=False
             ):
+                first = before + done_rows
                 done_rows += len(batch)
                 block = _block(batch.column(0), size * done_rows // max(rows, 1))
+                if skips:
+                    yield _without_invalid(path, block, batch.column(0), first)
+                    continue
                 try:
                     text, bounds = check_slices(
                         path, block.data, block.bounds, reading.encoding_errors
@@ -65,6 +76,23 @@ def parquet_blocks(
                 yield block._replace(data=text, bounds=bounds)
     except (pyarrow.ArrowException, OSError) as wrong:
         raise _damaged(path, wrong) from wrong
+
+
+def _without_invalid(path: Path, block: Block, array: Any, first: int) -> Block:
+    """Return a block without the rows that are invalid UTF-8.
+
+    Args:
+        path: the file.
+        block: the block.
+        array: its rows, with nulls, which the block does not hold.
+        first: the number of rows before it.
+    """
+    bounds, invalid = drop_invalid(block.data, block.bounds)
+    if not invalid:
+        return block
+    rows = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False)) + first + 1
+    damaged = [Damage(path, int(rows[index]), NOT_UTF8) for index, _ in invalid]
+    return block._replace(bounds=bounds, documents=len(bounds), damaged=damaged)
 
 
 def group_sizes(path: Path, stored: int) -> list[int]:
@@ -98,8 +126,11 @@ def _check_column(path: Path, schema: Any, column: str) -> None:
     if column not in schema.names:
         known = ", ".join(map(repr, schema.names)) or "none"
         advice = "; counts of a text are given with counts=" if schema.names == _COUNTS else ""
+        advice += field_advice(column, schema.names)
         raise FormatError(path, f"has no column {column!r}; its columns are {known:.200}{advice}")
     kind = schema.field(column).type
+    if types.is_nested(kind):
+        raise FormatError(path, f"has {kind} in column {column!r}: {ONE_STRING}")
     inner = kind.value_type if types.is_dictionary(kind) else kind
     tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
     if not any(test(inner) for test in tests):

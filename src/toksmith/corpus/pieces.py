@@ -114,21 +114,29 @@ def read_piece(
         MissingExtraError: a package for the format is not installed.
     """
     path = piece.path
-    blocks = file_blocks(path, reading, span=(piece.start, piece.end), skips=skip is not None)
+    span = (piece.start, piece.end)
+    blocks = file_blocks(path, reading, span=span, skips=skip is not None)
     if reading.selects:
         blocks = Selection(reading).of_blocks(blocks)
     with closing(blocks):
-        for block in blocks:
+        for block in blocks if skip is None else _unskippable(path, blocks):
             if skip is not None:
                 for damage in block.damaged:
                     skip(damage)
-            text, bounds, done = block.data, block.bounds, block.done
+            text, bounds = block.data, block.bounds
             if block.offset is not None:
-                done -= piece.start
                 errors = reading.encoding_errors
                 text, bounds = check_slices(path, text, bounds, errors, block.offset)
-            done = min(max(done, 0), piece.size)
+            done = min(block.done, piece.size)
             yield block._replace(data=text, bounds=bounds, done=done, offset=None)
+
+
+def _unskippable(path: Path, blocks: Iterator[Block]) -> Generator[Block, None, None]:
+    """Yield blocks; an error says that it is none of a record."""
+    try:
+        yield from blocks
+    except FormatError as wrong:
+        raise FormatError(path, f"{wrong.reason}. This cannot be skipped") from wrong
 
 
 def fingerprint(path: Path) -> str:

@@ -7,7 +7,9 @@ import csv
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
-from toksmith.corpus.blocks import STREAMED, Block, block_of
+from toksmith.corpus.blocks import STREAMED, Block, Damage, block_of
+from toksmith.corpus.checking import NOT_UTF8
+from toksmith.corpus.options import field_advice
 from toksmith.errors import FormatError
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -21,15 +23,20 @@ def table_blocks(
     column: str,
     delimiter: str,
     most: int = STREAMED,
+    *,
+    skips: bool = False,
 ) -> Generator[Block, None, None]:
     """Yield the documents of a file. Fields may be quoted, and hold line breaks then (RFC 4180).
 
     Args:
         path: the file, for errors.
-        stream: its bytes, which are UTF-8, with how many of the file were read for them.
+        stream: its bytes, which are UTF-8 unless ``skips`` is true, with how many of the file were
+            read for them.
         column: which column holds the text.
         delimiter: between fields.
         most: about how many bytes a block has.
+        skips: whether rows that are too short or invalid UTF-8 are left out, and listed in the
+            blocks, instead of an error.
 
     Raises:
         FormatError: there is no such column, a row is too short for it, or a quote is not closed.
@@ -40,17 +47,19 @@ def table_blocks(
 
     def lines() -> Iterator[str]:
         nonlocal done
-        decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        # Invalid bytes become lone surrogates, which encode() refuses below.
+        decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
         rest = ""
         for part, done in stream:  # noqa: B007  # the rows below want to know
             found = (rest + decoder.decode(part)).split("\n")
             rest = found.pop()
             yield from (f"{line}\n" for line in found)
-        if rest:
+        if rest := rest + decoder.decode(b"", final=True):
             yield rest
 
     rows = csv.reader(lines(), delimiter=delimiter, strict=True)
     documents: list[bytes] = []
+    damaged: list[Damage] = []
     size = 0
     try:
         header = next(rows, [])
@@ -58,24 +67,40 @@ def table_blocks(
         for row in rows:
             if not row:
                 continue  # an empty line
-            if len(row) <= place:
-                raise FormatError(
-                    path,
-                    f"line {rows.line_num:,} has {len(row)} of the {len(header)} fields that the "
-                    f"first row names: column {column!r} is missing",
-                )
-            documents.append(row[place].encode())
+            try:
+                documents.append(_text_of(row, place, header))
+            except _RowError as wrong:
+                if not skips:
+                    raise FormatError(path, f"line {rows.line_num:,} {wrong}") from None
+                damaged.append(Damage(path, rows.line_num, str(wrong)))
+                continue
             size += len(documents[-1])
             if size >= most:
-                yield block_of(documents, done)
-                documents, size = [], 0
+                yield block_of(documents, done, damaged=damaged)
+                documents, damaged, size = [], [], 0
     except csv.Error as wrong:
         raise FormatError(
             path,
             f"line {rows.line_num:,} is wrong: {wrong}. A field that holds a quote is quoted, and "
             "its quotes are doubled",
         ) from wrong
-    yield block_of(documents, done)
+    yield block_of(documents, done, damaged=damaged)
+
+
+class _RowError(Exception):
+    """A row that holds no text; the message is read after the number of its line."""
+
+
+def _text_of(row: list[str], place: int, header: list[str]) -> bytes:
+    if len(row) <= place:
+        raise _RowError(
+            f"has {len(row)} of the {len(header)} fields that the first row names: column "
+            f"{header[place]!r} is missing"
+        )
+    try:
+        return row[place].encode()
+    except UnicodeEncodeError:
+        raise _RowError(NOT_UTF8) from None
 
 
 def _column(path: Path, header: list[str], column: str) -> int:
@@ -83,6 +108,7 @@ def _column(path: Path, header: list[str], column: str) -> int:
         known = ", ".join(map(repr, header)) or "none"
         raise FormatError(
             path,
-            f"has no column {column!r}; its first row names {known:.200}. Choose one with field=",
+            f"has no column {column!r}; its first row names {known:.200}. Choose one with "
+            f"field={field_advice(column, header)}",
         )
     return header.index(column)

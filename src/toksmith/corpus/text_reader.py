@@ -86,7 +86,8 @@ def text_blocks(
                     start, is_open = end, True
             if bounds:
                 places = np.array(bounds, np.int64)
-                yield Block(data, places, documents, offset + start, offset=offset)
+                done = offset + start - (span[0] if span else 0)
+                yield Block(data, places, documents, done, offset=offset)
             if is_last:
                 return
             wanted = size if bounds else 2 * wanted
