@@ -25,17 +25,20 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test test-frameworks check docs sanitize bench clean
+.PHONY: help quickstart test kill-test test-frameworks check docs sanitize bench clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s%s\n", $$1, $$2 }' Makefile
 
 quickstart: $(VENV)/.package ## train a first tokenizer and look at it
 	$(BIN)/toksmith quickstart
 
 test: $(VENV)/.package $(VENV)/.test $(VENV)/.browser ## run all tests on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+
+kill-test: $(VENV)/.package $(VENV)/.frameworks ## kill toksmith tokenize at 100 random moments and compare the files
+	$(BIN)/python tests/kill_test.py
 
 test-frameworks: $(VENV)/.package $(VENV)/.test $(VENV)/.frameworks ## run the tests inside transformers and other frameworks
 	$(BIN)/python -m pytest tests/frameworks $(PYTEST_ARGS)

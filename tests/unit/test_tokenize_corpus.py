@@ -14,6 +14,7 @@ import toksmith
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles import finish_corpus
 from toksmith.tokenfiles import shard as shard_module
+from toksmith.tokenfiles import spool as spool_module
 from toksmith.tokenfiles.job import Job, parse_splits
 from toksmith.tokenfiles.manifest import NAME, read_manifest
 from toksmith.tokenfiles.spool import Spool
@@ -277,8 +278,11 @@ def test_the_same_call_again_changes_nothing(corpus: Path, tmp_path: Path) -> No
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir()} == before
 
 
-def test_one_process_at_a_time_works_on_a_shard(corpus: Path, tmp_path: Path) -> None:
+def test_one_process_at_a_time_works_on_a_shard(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("fcntl")
+    monkeypatch.setattr(spool_module, "_PATIENCE", 0.2)
     write(corpus, tmp_path / "out", shard="0/2")
     folder = tmp_path / "out" / ".toksmith" / "shards" / "00000-of-00002"
     job = Job.from_json(json.loads((folder / "journal").read_bytes().splitlines()[0])["job"])

@@ -16,6 +16,12 @@ from toksmith.corpus.pieces import Piece, pieces
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.format import Empty, Place
 
+_PIECE = 1 << 28
+"""The size of a piece of a source file in bytes, at most."""
+
+_LEAST = 1 << 20
+"""The size of a piece at least; eight of them or more make shards of about equal size."""
+
 DEFAULT_SPLIT = "train"
 """The name of the split if there is only one."""
 
@@ -129,7 +135,9 @@ class Job:
     @cached_property
     def all_pieces(self) -> list[Piece]:
         """The pieces of all sources, in order."""
-        return pieces([source.path for source in self.sources], self.reading)
+        total = sum(source.bytes for source in self.sources)
+        size = min(_PIECE, max(_LEAST, total // (8 * self.shards)))
+        return pieces([source.path for source in self.sources], self.reading, size)
 
     def pieces_of(self, shard: int) -> list[Piece]:
         """Return the pieces of one shard: consecutive ones, of about equal size.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,9 @@ from toksmith.tokenfiles.source import Tokens, TokenSource
 from toksmith.tokenfiles.token_files import map_ids
 
 _LENGTH = np.dtype("int64")
+
+_PATIENCE = 5.0
+"""Seconds to wait for another process that works on a shard: one that is just ending, perhaps."""
 
 
 @dataclass(frozen=True)
@@ -309,9 +313,17 @@ def _lock(file: BinaryIO, folder: Path) -> None:
         import fcntl
     except ImportError:  # Windows
         return
-    try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OptionError(f"another process works on {folder}: wait for it, or stop it") from None
-    except OSError:  # a file system without locks
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() < deadline:
+                time.sleep(0.1)
+                continue
+            raise OptionError(
+                f"another process works on {folder}: wait for it, or stop it"
+            ) from None
+        except OSError:  # a file system without locks
+            return
         return
