@@ -40,7 +40,7 @@ def test_damaged_files_are_refused_or_read(name: str, tmp_path: Path) -> None:
         path = tmp_path / file
         sound = path.read_bytes()
         kinds: list[Damage] = JSON if path.suffix == ".json" else ANY
-        for _ in range(150):
+        for _ in range(80):
             data = bytearray(sound)
             rng.choice(kinds)(data, rng)
             path.write_bytes(data)
@@ -54,8 +54,8 @@ def test_damaged_files_are_refused_or_read(name: str, tmp_path: Path) -> None:
             else:
                 read_anyway += 1
         path.write_bytes(sound)
-    assert refused > 30
-    assert refused + read_anyway == 150 * len(FILES[name])
+    assert refused > 15
+    assert refused + read_anyway == 80 * len(FILES[name])
     assert lists(read(name, tmp_path)) == DOCUMENTS
 
 
