@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from toksmith._base.lazy import names
 
 if TYPE_CHECKING:
+    from toksmith.tokenfiles.converting import convert_tokens
     from toksmith.tokenfiles.manifest import Manifest
     from toksmith.tokenfiles.opening import open_tokens
     from toksmith.tokenfiles.pack_index import PackIndex, PackReport, pack
@@ -37,6 +38,7 @@ __all__ = [
     "PackedRows",
     "RowOrder",
     "TokenFiles",
+    "convert_tokens",
     "finish_corpus",
     "open_tokens",
     "pack",
@@ -51,6 +53,7 @@ _MODULES = {
     "PackedRows": "packed",
     "RowOrder": "row_order",
     "TokenFiles": "token_files",
+    "convert_tokens": "converting",
     "finish_corpus": "tokenizing",
     "open_tokens": "opening",
     "pack": "pack_index",

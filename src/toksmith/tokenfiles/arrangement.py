@@ -108,6 +108,42 @@ class Shuffled(TokenSource):
         return np.concatenate(several) if several else np.zeros(0, self.dtype)
 
 
+class Stream:
+    """The ids of a source by their places in all of it, whatever its documents.
+
+    Args:
+        source: the documents.
+    """
+
+    def __init__(self, source: TokenSource) -> None:
+        self._source = source
+        self._ends = np.cumsum(source.lengths, dtype=np.int64)
+
+    def __len__(self) -> int:
+        """Return the number of ids."""
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def ids(self, start: int, end: int) -> Tokens:
+        """Return the ids at places ``start`` to ``end - 1``."""
+        end = min(end, len(self))
+        if start >= end:
+            return np.zeros(0, self._source.dtype)
+        low = int(np.searchsorted(self._ends, start, side="right"))
+        high = int(np.searchsorted(self._ends, end, side="left"))
+        before = int(self._ends[low - 1]) if low else 0
+        if low == high:
+            return self._source.ids(low, low + 1)[start - before : end - before]
+        # The first and last document may be whole files, so they are cut before they are joined.
+        last = int(self._ends[high - 1])
+        return np.concatenate(
+            [
+                self._source.ids(low, low + 1)[start - before :],
+                self._source.ids(low + 1, high),
+                self._source.ids(high, high + 1)[: end - last],
+            ]
+        )
+
+
 class Sequences(TokenSource):
     """Documents end to end, cut to sequences of one length; the rest at the end is left out.
 
@@ -117,17 +153,15 @@ class Sequences(TokenSource):
     """
 
     def __init__(self, source: TokenSource, length: int) -> None:
-        self._source = source
+        self._stream = Stream(source)
+        self._dtype = source.dtype
         self._length = length
-        self._ends = np.cumsum(source.lengths)
-        total = int(self._ends[-1]) if len(self._ends) else 0
-        self._count = total // length
-        self.left_out = total % length
+        self._count, self.left_out = divmod(len(self._stream), length)
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the source."""
-        return self._source.dtype
+        return self._dtype
 
     @cached_property
     def lengths(self) -> OffsetArray:
@@ -136,10 +170,4 @@ class Sequences(TokenSource):
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of sequences ``first`` to ``last - 1``, end to end."""
-        start, end = first * self._length, min(last, self._count) * self._length
-        if start >= end:
-            return np.zeros(0, self.dtype)
-        low = int(np.searchsorted(self._ends, start, side="right"))
-        high = int(np.searchsorted(self._ends, end, side="left"))
-        before = int(self._ends[low - 1]) if low else 0
-        return self._source.ids(low, high + 1)[start - before : end - before]
+        return self._stream.ids(first * self._length, min(last, self._count) * self._length)

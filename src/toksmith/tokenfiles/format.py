@@ -59,6 +59,7 @@ class Format(ABC):
         name: the name of the format in calls and on the command line.
         eos: where the framework's own writer puts the end-of-text token; ``None`` if it puts none.
         empty: what the framework's own writer does with empty documents.
+        stores_bounds: whether the files say where documents begin and end.
         types: the integer types that the framework reads, each with the number of ids up to which
             it is used, smallest first.
         extra: the extra of toksmith that the format needs; ``None`` for none.
@@ -67,6 +68,7 @@ class Format(ABC):
     name: ClassVar[str]
     eos: ClassVar[Place | None] = None
     empty: ClassVar[Empty] = "frame"
+    stores_bounds: ClassVar[bool] = True
     types: ClassVar[tuple[tuple[str, int], ...]] = (("uint16", 1 << 16), ("uint32", 1 << 32))
 
     def dtype(self, vocab_size: int) -> np.dtype[Any]:
@@ -106,7 +108,9 @@ class Format(ABC):
         """
 
     @abstractmethod
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the files at a path for reading.
 
         Args:
@@ -114,6 +118,7 @@ class Format(ABC):
             eos: the id that ends or precedes documents, for formats that do not store their
                 bounds; without it, each file is one document.
             dtype: the type of the ids, for formats that do not store it; ``None`` for the default.
+            place: whether ``eos`` is before or after a document; ``None`` as the framework has it.
 
         Raises:
             FormatError: a file is damaged, cut short, or not of this format.

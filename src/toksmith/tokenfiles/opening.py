@@ -7,6 +7,7 @@ from pathlib import Path
 from toksmith._base.checks import file_path
 from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import NAMES, format_of
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
 from toksmith.tokenfiles.token_files import TokenFiles
@@ -18,6 +19,7 @@ def open_tokens(
     format: str | None = None,  # noqa: A002  # the word that users know
     split: str | None = None,
     eos: int | None = None,
+    eos_place: Place | None = None,
     dtype: str | None = None,
 ) -> TokenFiles:
     """Open token files for reading; documents are read when they are asked for.
@@ -31,6 +33,8 @@ def open_tokens(
         eos: the id that ends or precedes documents, for formats that do not store the bounds of
             documents (nanogpt, llmc, dolma without its table). ``None`` takes it from the manifest
             if there is one; else each file is one document.
+        eos_place: whether ``eos`` is ``"before"`` or ``"after"`` a document; ``None`` takes it from
+            the manifest, else it is as the format's framework writes it.
         dtype: the type of the ids, for formats that do not store it (nanogpt, dolma).
 
     Returns:
@@ -55,13 +59,16 @@ def open_tokens(
     if manifest is not None:
         job = manifest.job
         format = format or job.format  # noqa: A001
-        eos = job.eos if eos is None else eos
+        if eos is None:
+            eos, eos_place = job.eos, eos_place or job.eos_place
         dtype = dtype or job.dtype
+    if eos_place not in (None, "before", "after"):
+        raise OptionError(f'eos_place is {eos_place!r:.40}: use "before" or "after"')
     names = NAMES if format is None else (format,)
     for name in names:
         form = format_of(name)
         if form.find(place):
-            found = form.open(place, eos=eos, dtype=dtype)
+            found = form.open(place, eos=eos, dtype=dtype, place=eos_place)
             return found if split is None else _of_split(found, place, manifest, split)
     if not place.exists() and not list(place.parent.glob(place.name + ".*")):
         raise FormatError(path, "there is no such file or folder")

@@ -158,7 +158,7 @@ def tokenize_corpus(
     if (manifest := read_manifest(folder)) is not None:
         check_same(manifest.job, job, folder)
         return manifest
-    _check_free(folder)
+    check_free(folder)
     log = _log_file(log_json)
     if runner == "ray":
         from toksmith.tokenfiles.ray_runner import run_on_ray
@@ -281,7 +281,7 @@ def _places(output: AnyPath) -> tuple[Path, Path]:
     return folder, folder / WORK
 
 
-def _check_free(folder: Path) -> None:
+def check_free(folder: Path) -> None:
     """Check that a folder is missing, empty, or holds only unfinished work.
 
     Raises:

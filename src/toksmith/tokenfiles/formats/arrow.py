@@ -19,7 +19,7 @@ from typing import Any
 from toksmith._base.lazy import extra
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.folders import require
-from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.list_columns import (
     ListPart,
     column_of,
@@ -63,7 +63,9 @@ class Arrow(Format):
         found = sorted(path.glob("*.arrow")) if path.is_dir() else [path]
         return [file for file in found if file.suffix == ".arrow" and _is_arrow(file)]
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the files; a document is a row."""
         files = [path] if path.suffix == ".arrow" else self.find(path)
         require(files, path, "*.arrow")

@@ -20,7 +20,7 @@ from typing import Any
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError
-from toksmith.tokenfiles.format import Format, Settings, type_of
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import (
     STEP,
@@ -65,7 +65,9 @@ class Datatrove(Format):
             and (_beside(file, ".index").is_file() or _beside(file, ".metadata").is_file())
         ]
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the files; without an index, documents end with ``eos``."""
         parts: list[_IndexedFile | RawPart] = []
         kinds = set()

@@ -27,7 +27,7 @@ from typing import Any
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError
-from toksmith.tokenfiles.format import Format, Settings, type_of
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
 from toksmith.tokenfiles.token_files import (
     RawPart,
@@ -73,7 +73,9 @@ class Dolma(Format):
             if file.suffix == ".npy" and file.is_file() and head(file, len(_NUMPY)) != _NUMPY
         ]
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the files; without a table, documents end with ``eos``."""
         tables = {
             file: _read_table(table) if (table := file.with_suffix(".csv.gz")).is_file() else None
@@ -83,7 +85,7 @@ class Dolma(Format):
         parts = []
         for file, lengths in tables.items():
             if lengths is None:
-                lengths = lengths_by_eos(map_ids(file, kind), eos, self.eos)
+                lengths = lengths_by_eos(map_ids(file, kind), eos, place or self.eos)
             parts.append(RawPart(file, kind, lengths))
         return TokenFiles(path, self.name, kind, parts)
 

@@ -29,7 +29,7 @@ from toksmith.tokenfiles.folders import (
     read_index,
     require,
 )
-from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
 from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids
 
@@ -104,7 +104,9 @@ class LitData(Format):
                 found += _chunks(index)
         return found
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the chunks; a document is an item."""
         index_of_chunk = _index_of(path)
         found = [index_of_chunk] if index_of_chunk else indexes(path, "chunks")

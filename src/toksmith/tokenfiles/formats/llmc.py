@@ -22,7 +22,7 @@ from typing import Any
 
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.format import Format, Settings, type_of
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import Tokens, TokenSource
 from toksmith.tokenfiles.token_files import StreamPart, TokenFiles, head, map_ids, one_type
 
@@ -38,6 +38,7 @@ class LLMC(Format):
     name = "llmc"
     eos = "before"
     empty = "frame"
+    stores_bounds = False
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM_000000.bin`` and so on, each of ``shard_tokens`` tokens but the last."""
@@ -66,7 +67,9 @@ class LLMC(Format):
         found = list(path.glob("*.bin")) if path.is_dir() else [path]
         return sorted((file for file in found if file.is_file() and _magic(file)), key=_order)
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the files; ``eos`` precedes each document."""
         files = self.find(path)
         names = {_order(file)[0] for file in files}
@@ -79,7 +82,9 @@ class LLMC(Format):
         for last, file in enumerate(files, 1):
             name, number = _order(file)
             if last == len(files) or _order(files[last]) != (name, number + 1):
-                parts.append(StreamPart(files[first:last], maps[first:last], eos, self.eos))
+                parts.append(
+                    StreamPart(files[first:last], maps[first:last], eos, place or self.eos)
+                )
                 first = last
         return TokenFiles(path, self.name, one_type(path, (ids.dtype for ids in maps)), parts)
 

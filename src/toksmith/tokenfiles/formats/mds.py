@@ -25,7 +25,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.folders import entries_of, file_beside, indexes, require
-from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, map_ids
 
@@ -64,7 +64,9 @@ class MDS(Format):
                 found += _shards(index)
         return found
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the shards; a document is a sample's array."""
         if path.suffix == ".mds":
             parts = [_Shard(path, dtype)]

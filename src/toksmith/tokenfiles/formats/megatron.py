@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.format import Format, Settings, type_of
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.token_files import (
     STEP,
@@ -75,7 +75,9 @@ class Megatron(Format):
             path = path.with_name(path.name + ".bin")
         return [path.with_suffix(".bin")] if _is_pair(path.with_suffix(".bin")) else []
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the pairs; a document is what the index calls a document."""
         parts = [_Pair(file) for file in self.find(path)]
         kind = one_type(path, (part.dtype for part in parts))

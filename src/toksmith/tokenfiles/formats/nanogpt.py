@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from toksmith.errors import FormatError
 from toksmith.models import LongestMatch
-from toksmith.tokenfiles.format import Format, Settings, type_of
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.token_files import RawPart, TokenFiles, head, lengths_by_eos, map_ids
 
@@ -46,6 +46,7 @@ class NanoGPT(Format):
     name = "nanogpt"
     eos = "after"
     empty = "frame"
+    stores_bounds = False
     types = (("uint16", 1 << 16),)
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
@@ -73,12 +74,14 @@ class NanoGPT(Format):
         found = sorted(path.glob("*.bin")) if path.is_dir() else [path]
         return [file for file in found if file.suffix == ".bin" and _is_bare(file)]
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the files; documents end with ``eos``."""
         kind = type_of(dtype)
         files = self.find(path)
         parts = [
-            RawPart(file, kind, lengths_by_eos(map_ids(file, kind), eos, self.eos))
+            RawPart(file, kind, lengths_by_eos(map_ids(file, kind), eos, place or self.eos))
             for file in files
         ]
         meta = files[0].with_name(META) if files else path

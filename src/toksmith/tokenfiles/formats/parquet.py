@@ -17,7 +17,7 @@ from typing import Any
 
 from toksmith._base.lazy import extra
 from toksmith.tokenfiles.folders import require
-from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.list_columns import (
     ListPart,
     column_of,
@@ -68,7 +68,9 @@ class Parquet(Format):
         found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
         return [file for file in found if file.suffix == ".parquet" and _is_parquet(file)]
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the files; a document is a row."""
         files = [path] if path.suffix == ".parquet" else self.find(path)
         require(files, path, "*.parquet")

@@ -24,7 +24,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import hashlib, json, np
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.folders import folders_with, require
-from toksmith.tokenfiles.format import Format, Settings
+from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, map_ids
 
@@ -71,7 +71,9 @@ class WebDataset(Format):
             found += sorted(folder.glob("*.tar"))
         return [file for file in found if _is_ours(file)]
 
-    def open(self, path: Path, *, eos: int | None, dtype: str | None) -> TokenFiles:
+    def open(
+        self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
+    ) -> TokenFiles:
         """Open the files; a document is a member, its ids of type uint32 unless told."""
         kind = np.dtype(dtype or "uint32")
         files = [path] if path.suffix == ".tar" else self.find(path)

@@ -1,0 +1,329 @@
+"""Converts token files from one format to another without tokenizing again."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from toksmith._base.arrays import OffsetArray
+from toksmith._base.checks import flag, whole
+from toksmith._base.lazy import np
+from toksmith._base.progress import amount_progress
+from toksmith.corpus.options import Reading
+from toksmith.corpus.paths import AnyPath
+from toksmith.errors import FormatError, OptionError, ToksmithError
+from toksmith.loading import AnyTokenizer, tokenizer_of
+from toksmith.tokenfiles.arrangement import Sequences, Shuffled
+from toksmith.tokenfiles.finishing import WORK, write_splits
+from toksmith.tokenfiles.formats import format_of
+from toksmith.tokenfiles.job import DEFAULT_SPLIT, Job
+from toksmith.tokenfiles.manifest import Manifest, read_manifest
+from toksmith.tokenfiles.opening import open_tokens
+from toksmith.tokenfiles.source import Tokens, TokenSource
+from toksmith.tokenfiles.spool import SplitSize, check_same
+from toksmith.tokenfiles.token_files import TokenFiles
+from toksmith.tokenfiles.tokenizing import check_free
+from toksmith.tokenfiles.written_documents import has_written_documents
+from toksmith.tokenizer import Tokenizer
+
+
+def convert_tokens(
+    tokens: AnyPath,
+    *,
+    format: str,  # noqa: A002  # the word that users know
+    output: AnyPath,
+    tokenizer: AnyTokenizer | None = None,
+    vocab_size: int | None = None,
+    eos: int | None = None,
+    shuffle: bool = False,
+    seed: int = 0,
+    sequence_length: int | None = None,
+    shard_tokens: int | None = None,
+    progress: bool | None = None,
+) -> Manifest:
+    r"""Write token files in another format, without tokenizing again.
+
+    Ids are kept as they are, with their bos and eos. The result equals, byte for byte, that of
+    tokenizing the corpus to the new format with the same options. Of files that toksmith wrote,
+    the new manifest names the same sources, tokenizer and splits.
+
+    Args:
+        tokens: a file, a folder, or the prefix of a pair of files, of any format.
+        format: the name of the new format; see :func:`tokenize_corpus`.
+        output: the folder for the files: empty or missing.
+        tokenizer: the tokenizer of the ids, a path or a name; needed only for files without a
+            manifest, if the new ones should name it.
+        vocab_size: the number of ids of the tokenizer, which decides the type of the new files.
+            ``None`` takes it from the manifest or the tokenizer, else it is the highest id plus 1.
+        eos: the id that ends or precedes documents, for files without a manifest that do not store
+            the bounds of documents.
+        shuffle: shuffle the documents.
+        seed: the random seed of the shuffle.
+        sequence_length: put documents end to end, and cut them to sequences of this many tokens.
+        shard_tokens: the number of tokens of a file; see :func:`tokenize_corpus`.
+        progress: ``None`` shows a bar if standard error is a terminal.
+
+    Returns:
+        What was written.
+
+    Raises:
+        FormatError: there are no token files, or they are damaged.
+        OptionError: an id does not fit the format or the vocabulary; the documents that the new
+            format stores cannot be told apart in the old files; or an option is out of range.
+
+    Example:
+        >>> import pathlib, tempfile, toksmith
+        >>> from toksmith.tokenfiles import convert_tokens
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     corpus = pathlib.Path(folder, "corpus.jsonl")
+        ...     _ = corpus.write_text('{"text": "low"}\n{"text": "lower"}\n')
+        ...     _ = toksmith.tokenize_corpus(
+        ...         corpus, tokenizer="toksmith-small", format="megatron", output=folder + "/a"
+        ...     )
+        ...     done = convert_tokens(folder + "/a", format="nanogpt", output=folder + "/b")
+        ...     done.documents, done.tokens, [file.name for file in done.files]
+        (2, 5, ['train.bin'])
+    """
+    form = format_of(format)
+    for name, value in (
+        ("vocab_size", vocab_size), ("sequence_length", sequence_length),
+        ("shard_tokens", shard_tokens),
+    ):  # fmt: skip
+        if value is not None:
+            whole(name, value, least=1)
+    folder = Path(tokens)
+    manifest = read_manifest(folder)
+    splits: dict[str, TokenFiles]
+    if manifest is None:
+        tok = None if tokenizer is None else tokenizer_of(tokenizer)
+        found = open_tokens(folder, eos=eos)
+        splits = {DEFAULT_SPLIT: found}
+        before = _foreign_job(found, eos, tokenizer, tok, vocab_size)
+    else:
+        before = manifest.job
+        tok = _own_tokenizer(before, tokenizer)
+        if eos not in (None, before.eos):
+            raise OptionError(f"eos is {eos!r:.40}: {folder} has {before.eos}, which is kept")
+        splits = {name: open_tokens(folder, split=name) for name in before.split_names}
+        _check_counts(folder, splits, manifest)
+        if vocab_size is not None:
+            before = replace(before, vocab_size=vocab_size)
+    total = sum(split.num_tokens for split in splits.values())
+    output, work = Path(output), Path(output) / WORK
+    known = before.vocab_size or None
+    with amount_progress("checking ids", total, progress) as report:
+        highest = _highest(splits, known, report)
+    job = replace(
+        before,
+        format=form.name,
+        vocab_size=known or highest + 1,
+        shuffle=before.shuffle or flag("shuffle", shuffle),
+        seed=whole("seed", seed, least=0) if shuffle else before.seed,
+        sequence_length=sequence_length or before.sequence_length,
+        shard_tokens=shard_tokens,
+    )
+    job = replace(job, dtype=form.dtype(job.vocab_size).name)
+    arrangements = {
+        name: _arranged(split, before, job, None if manifest is None else manifest.splits[name])
+        for name, split in splits.items()
+    }
+    if (held := read_manifest(output)) is not None:
+        check_same(held.job, job, output)
+        return held
+    check_free(output)
+    if (work / "shards").exists():
+        raise OptionError(f"{output} holds unfinished work of another kind: give an empty folder")
+    with amount_progress("writing", total, progress) as report:
+        counted = _Counted(report)
+        sizes, files = write_splits(
+            job, lambda name: counted.of(arrangements[name], job), tok, work, output
+        )
+    if manifest is not None and job.sequence_length is None:
+        sizes = dict(manifest.splits)  # empty documents that the old files do not show count
+    done = Manifest(job, () if manifest is None else manifest.shards, sizes, files)
+    done.save(output)
+    shutil.rmtree(work, ignore_errors=True)
+    return done
+
+
+def _own_tokenizer(job: Job, given: AnyTokenizer | None) -> Tokenizer | None:
+    """Return the tokenizer of a job, ``None`` if it cannot be found.
+
+    Raises:
+        OptionError: another one is given.
+    """
+    if given is not None:
+        tok = tokenizer_of(given)
+        if tok.pipeline.digest != job.tokenizer_hash:
+            raise OptionError(
+                f"the tokenizer {tok.name or given!r:.80} is not {job.tokenizer}, which made the "
+                "tokens: leave it out"
+            )
+        return tok
+    try:
+        tok = tokenizer_of(job.tokenizer)
+    except ToksmithError:
+        return None
+    return tok if tok.pipeline.digest == job.tokenizer_hash else None
+
+
+def _foreign_job(
+    tokens: TokenFiles,
+    eos: int | None,
+    given: AnyTokenizer | None,
+    tok: Tokenizer | None,
+    vocab_size: int | None,
+) -> Job:
+    """Return a job for token files without a manifest; its vocabulary size is 0 if unknown."""
+    name = "unknown"
+    if tok is not None:
+        name = tok.name or (fspath(given) if isinstance(given, str | PathLike) else "unnamed")
+    form = format_of(tokens.format)
+    return Job(
+        format=form.name,
+        dtype=tokens.dtype.name,
+        tokenizer=name,
+        tokenizer_hash="" if tok is None else tok.pipeline.digest,
+        vocab_size=vocab_size or (0 if tok is None else tok.vocab_size),
+        bos=None,
+        eos=eos,
+        eos_place=form.eos or "after",
+        special="text",
+        empty="bare",
+        splits=((DEFAULT_SPLIT, 1.0),),
+        shuffle=False,
+        seed=0,
+        sequence_length=None,
+        shard_tokens=None,
+        skip_damaged=False,
+        shards=1,
+        sources=(),
+        reading=Reading(),
+    )
+
+
+def _check_counts(folder: Path, splits: Mapping[str, TokenFiles], manifest: Manifest) -> None:
+    """Check that the splits have the tokens that the manifest says.
+
+    Raises:
+        FormatError: they have not.
+    """
+    for name, tokens in splits.items():
+        expected = manifest.splits[name].tokens
+        if tokens.num_tokens != expected:
+            raise FormatError(
+                folder,
+                f"split {name} has {tokens.num_tokens:,} tokens, and its manifest says "
+                f"{expected:,}: toksmith verify {folder} shows the damage",
+            )
+
+
+def _highest(
+    splits: Mapping[str, TokenFiles], vocab_size: int | None, report: Callable[[int], None]
+) -> int:
+    """Return the highest id, -1 if there are none.
+
+    Raises:
+        OptionError: an id is negative, or outside the vocabulary.
+    """
+    highest, done = -1, 0
+    for name, tokens in splits.items():
+        first = 0
+        for ids, lengths in tokens.blocks():
+            if len(ids):
+                most = int(ids.max())
+                wrong = ids < 0 if vocab_size is None else (ids < 0) | (ids >= vocab_size)
+                if wrong.any():
+                    place = int(wrong.argmax())
+                    document = first + int(np.searchsorted(np.cumsum(lengths), place, "right"))
+                    limit = "" if vocab_size is None else f": ids go from 0 to {vocab_size - 1:,}"
+                    raise OptionError(
+                        f"split {name}, document {document:,} has id {int(ids[place]):,}{limit}"
+                    )
+                highest = max(highest, most)
+            first += len(lengths)
+            done += len(ids)
+            report(done)
+    return highest
+
+
+def _arranged(tokens: TokenFiles, before: Job, job: Job, size: SplitSize | None) -> TokenSource:
+    """Return the documents of a split as the new files have them.
+
+    Raises:
+        OptionError: the old files do not have the documents that the new ones need.
+    """
+    if before.sequence_length is not None:
+        if job.sequence_length != before.sequence_length:
+            raise OptionError(
+                f"{tokens.path} has sequences of {before.sequence_length:,} tokens, without the "
+                "rest at the end: tokenize the corpus for another length"
+            )
+        if job.shuffle and not before.shuffle:
+            raise OptionError(
+                f"{tokens.path} has sequences, whose documents cannot be shuffled: tokenize the "
+                "corpus with shuffle"
+            )
+        return Sequences(tokens, before.sequence_length)
+    if before.shuffle and (job.seed != before.seed):
+        raise OptionError(
+            f"{tokens.path} was shuffled with seed {before.seed}: leave shuffle out, or tokenize "
+            "the corpus with another seed"
+        )
+    shuffles = job.shuffle and not before.shuffle
+    needs_documents = shuffles or (
+        job.sequence_length is None and format_of(job.format).stores_bounds
+    )
+    if needs_documents and size is not None and not has_written_documents(tokens, before, size):
+        raise OptionError(
+            f"{tokens.path} does not store where documents end, and its end-of-text id does not "
+            f"tell: {size.documents:,} documents were written, and {len(tokens):,} are found. "
+            "Give sequence_length, or tokenize the corpus again"
+        )
+    source: TokenSource = tokens
+    if shuffles:
+        source = Shuffled(source, job.seed)
+    if job.sequence_length is not None:
+        source = Sequences(source, job.sequence_length)
+    return source
+
+
+class _Counted:
+    """Reports how many ids were read of several sources."""
+
+    def __init__(self, report: Callable[[int], None]) -> None:
+        self._report = report
+        self._done = 0
+
+    def of(self, source: TokenSource, job: Job) -> TokenSource:
+        return _Reported(source, np.dtype(job.dtype), self._add)
+
+    def _add(self, count: int) -> None:
+        self._done += count
+        self._report(self._done)
+
+
+class _Reported(TokenSource):
+    """A source in another type, which reports the ids that are read."""
+
+    def __init__(
+        self, source: TokenSource, dtype: np.dtype[Any], report: Callable[[int], None]
+    ) -> None:
+        self._source, self._dtype, self._report = source, dtype, report
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._dtype
+
+    @property
+    def lengths(self) -> OffsetArray:
+        return self._source.lengths
+
+    def ids(self, first: int, last: int) -> Tokens:
+        found = self._source.ids(first, last).astype(self._dtype, copy=False)
+        self._report(len(found))
+        return found
