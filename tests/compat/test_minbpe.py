@@ -116,6 +116,30 @@ class TestTraining:
             minbpe.Tokenizer().encode("low")
 
 
+class TestNamesThatCodeReachesFor:
+    def test_the_compiled_pattern(self) -> None:
+        tokenizer = RegexTokenizer()
+        tokenizer.train(TEXT, 256 + 40)
+        assert regex.findall(tokenizer.compiled_pattern, "two llamas") == ["two", " llamas"]
+        tokenizer.compiled_pattern = regex.compile(r"\p{L}+")
+        assert tokenizer.pattern == r"\p{L}+"
+        assert tokenizer.encode("a llama") == expected_ids("a llama", tokenizer.merges, r"\p{L}+")
+
+    def test_a_chunk_is_not_split(self) -> None:
+        tokenizer = RegexTokenizer()
+        assert tokenizer._encode_chunk(b"ab\xff") == [97, 98, 255]
+        tokenizer.train(TEXT, 256 + 40)
+        for chunk in ("llama, a llama", " South American", "", "1400.\n"):
+            found = tokenizer._encode_chunk(chunk.encode())
+            assert found == expected_ids(chunk, tokenizer.merges, r"(?s).+")
+        ids = [
+            token_id
+            for chunk in regex.findall(tokenizer.compiled_pattern, TEXT)
+            for token_id in tokenizer._encode_chunk(chunk.encode())
+        ]
+        assert ids == tokenizer.encode(TEXT)
+
+
 class TestSpecialTokens:
     TOK = RegexTokenizer()
     TOK.register_special_tokens(SPECIAL)
@@ -211,6 +235,11 @@ class TestGPT4:
         (tmp_path / ranks.file_name).symlink_to(shared / "data/vocab/cl100k_base.tiktoken")
         monkeypatch.setenv("TOKSMITH_CACHE_DIR", str(tmp_path))
         return GPT4Tokenizer()
+
+    def test_a_chunk(self, tokenizer: GPT4Tokenizer) -> None:
+        assert tokenizer._encode_chunk(b" world") == tokenizer.encode(" world")
+        assert tokenizer._encode_chunk(b"!\x80") == [0, tokenizer.byte_shuffle[0x80]]
+        assert regex.findall(tokenizer.compiled_pattern, "hello world") == ["hello", " world"]
 
     def test_same_as_tiktoken(
         self, tokenizer: GPT4Tokenizer, tiktoken_encoding: Callable[[str], Any], tmp_path: Path

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
+from toksmith._base.lazy import regex
 from toksmith.compat.minbpe.base import Tokenizer
+from toksmith.pipeline import Pipeline
 from toksmith.splitters import FAMILIES
+from toksmith.tokenizer import Tokenizer as Engine
 
 GPT2_SPLIT_PATTERN = FAMILIES["gpt2"].spellings[1]
 GPT4_SPLIT_PATTERN = FAMILIES["cl100k"].spellings[0]
@@ -33,6 +37,16 @@ class RegexTokenizer(Tokenizer):
         super().__init__()
         self.pattern = GPT4_SPLIT_PATTERN if pattern is None else pattern
         self.inverse_special_tokens: dict[int, str] = {}
+        self._unsplit: tuple[Engine, Engine] | None = None
+
+    @property
+    def compiled_pattern(self) -> Any:
+        """The split pattern, compiled by ``regex``; setting it sets ``pattern``."""
+        return regex.compile(self.pattern)
+
+    @compiled_pattern.setter
+    def compiled_pattern(self, compiled: Any) -> None:
+        self.pattern = compiled.pattern
 
     def train(self, text: str, vocab_size: int, verbose: bool = False) -> None:
         """Learn merges from a text; see :meth:`Tokenizer.train`."""
@@ -92,6 +106,13 @@ class RegexTokenizer(Tokenizer):
             [108, 111, 119]
         """
         return self._engine().encode(text)
+
+    def _encode_chunk(self, text_bytes: bytes) -> list[int]:
+        """Return the ids of bytes that are not split."""
+        engine = self._engine()
+        if self._unsplit is None or self._unsplit[0] is not engine:
+            self._unsplit = engine, Engine(Pipeline(engine.pipeline.model))
+        return self._unsplit[1].encode(text_bytes)
 
     def encode(self, text: str, allowed_special: str | set[str] = "none_raise") -> list[int]:
         """Return the ids of a text.
