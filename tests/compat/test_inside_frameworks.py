@@ -131,6 +131,16 @@ def test_megatrons_older_class(monkeypatch: pytest.MonkeyPatch, saved: str) -> N
     assert other.unique_identifiers != tok.unique_identifiers
 
 
+def test_offsets_of_special_tokens(saved: str) -> None:
+    from toksmith.compat.megatron import TextTokenizer
+
+    tok = TextTokenizer(saved)
+    ids = [16382, 1377, 16383, 360, 16382]
+    assert tok.offsets(ids, "<|endoftext|>It<|pad|> was<|endoftext|>") == [0, 13, 15, 22, 26]
+    assert tok.offsets(ids, "It was") == [0, 0, 2, 2, 6]
+    assert (tok.eos_token, tok.pad_token, tok.mask_token) == ("<|endoftext|>", "<|pad|>", None)
+
+
 def test_what_megatron_cannot_have(tmp_path: Path, saved: str) -> None:
     from toksmith.compat.megatron import TextTokenizer
 

@@ -44,6 +44,9 @@ class TextTokenizer:
         tokenizer: the :class:`toksmith.Tokenizer`.
         bos_id: the id of a special token, or ``None``; so are ``eos_id``, ``pad_id``, ``unk_id``,
             ``sep_id``, ``cls_id``, ``mask_id``, and the same names without ``_id``.
+        bos_token: the literal of this token, or ``None``; so are ``eos_token`` and the others.
+        additional_special_tokens: the literals given under this name.
+        original_vocab_size: the number of ids before special tokens were added.
         eod: the id that ends a document: that of ``eos_id``.
 
     Raises:
@@ -62,6 +65,13 @@ class TextTokenizer:
     sep_id: int | None
     cls_id: int | None
     mask_id: int | None
+    bos_token: str | None
+    eos_token: str | None
+    pad_token: str | None
+    unk_token: str | None
+    sep_token: str | None
+    cls_token: str | None
+    mask_token: str | None
     eod: int | None
     tokenizer: Tokenizer
 
@@ -91,6 +101,7 @@ class TextTokenizer:
         self.tokenizer = tokenizer_of(tokenizer_path)
         self.include_special_tokens = include_special_tokens
         self.chat_template = chat_template or self.tokenizer.chat_template
+        self.original_vocab_size = len(self.tokenizer)
         self._path = str(tokenizer_path)
         self._ids = {
             role: token_id
@@ -107,7 +118,7 @@ class TextTokenizer:
             "unk_token": unk_token,
         }
         roles = {name: token for name, token in given.items() if token is not None}
-        self._additional: list[str] = []
+        self.additional_special_tokens: list[str] = []
         self.add_special_tokens(
             {**roles, "additional_special_tokens": list(additional_special_tokens or ())}
         )
@@ -146,12 +157,15 @@ class TextTokenizer:
         literals = [*uses.values(), *more]
         if literals:
             self.tokenizer = self.tokenizer.with_special_tokens(list(dict.fromkeys(literals)))
-        self._additional += [token for token in more if token not in self._additional]
+        known = self.additional_special_tokens
+        known += [token for token in dict.fromkeys(more) if token not in known]
         self._ids |= {role: self.tokenizer.token_id(token) for role, token in uses.items()}
         for role in _ROLES:
             token_id = self._ids.get(role, self._ids.get(_SHARED.get(role, "")))
             setattr(self, f"{role}_id", token_id)
             setattr(self, role, token_id)
+            literal = None if token_id is None else self.tokenizer.spelling(token_id)
+            setattr(self, f"{role}_token", literal)
         self.eod = self.eos_id
         return len(self.tokenizer) - before
 
@@ -218,13 +232,26 @@ class TextTokenizer:
 
         Args:
             ids: the ids of the text.
-            text: the text; only ids matter.
+            text: their text, with or without special tokens, as :meth:`ids_to_text` returns it.
 
         Example:
-            >>> TextTokenizer("toksmith-small").offsets([1377, 360], "It was")
-            [0, 2]
+            >>> TextTokenizer("toksmith-small").offsets([1377, 360, 16382], "It was")
+            [0, 2, 6]
         """
-        starts: list[int] = self.tokenizer.decode_spans(list(ids))[1][:, 0].tolist()
+        ids = list(ids)
+        found, spans = self.tokenizer.decode_spans(ids)
+        if found == text:
+            starts: list[int] = spans[:, 0].tolist()
+            return starts
+        special = {*self.tokenizer.special_tokens.values()}
+        spans = self.tokenizer.decode_spans([i for i in ids if i not in special])[1]
+        rest = iter([*spans[:, 0].tolist(), len(text)])
+        start = next(rest)
+        starts = []
+        for token_id in ids:  # a special token is where the next token is
+            starts.append(start)
+            if token_id not in special:
+                start = next(rest)
         return starts
 
     def apply_chat_template(self, conversation: object, chat_template: str, **_: object) -> None:
@@ -272,7 +299,7 @@ class TextTokenizer:
     @property
     def additional_special_tokens_ids(self) -> list[int]:
         """The ids of the additional special tokens."""
-        return [self.tokenizer.token_id(token) for token in self._additional]
+        return [self.tokenizer.token_id(token) for token in self.additional_special_tokens]
 
     @property
     def name(self) -> str:
