@@ -72,6 +72,18 @@ class Recast(TokenSource):
         return self._source.ids(first, last).astype(self._dtype)
 
 
+def shuffled(count: int, seed: int) -> Any:
+    """Return the numbers from 0 to ``count - 1`` in random order: uint32, or int64 for 2^32 and more.
+
+    Example:
+        >>> shuffled(5, 0).tolist()
+        [2, 4, 3, 0, 1]
+    """
+    order = np.arange(count, dtype=np.uint32 if count < 1 << 32 else np.int64)
+    np.random.default_rng(seed).shuffle(order)
+    return order
+
+
 class Shuffled(TokenSource):
     """The documents of a source in random order.
 
@@ -85,10 +97,7 @@ class Shuffled(TokenSource):
 
     def __init__(self, source: TokenSource, seed: int) -> None:
         self._source = source
-        count = len(source)
-        kind = np.uint32 if count < 1 << 32 else np.int64
-        self.order = np.arange(count, dtype=kind)
-        np.random.default_rng(seed).shuffle(self.order)
+        self.order = shuffled(len(source), seed)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -98,7 +107,8 @@ class Shuffled(TokenSource):
     @cached_property
     def lengths(self) -> OffsetArray:
         """The number of tokens of each document."""
-        return self._source.lengths[self.order]
+        lengths: OffsetArray = self._source.lengths[self.order]
+        return lengths
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1``, end to end."""

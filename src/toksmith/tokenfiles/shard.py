@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from toksmith._base.arrays import Bounds, OffsetArray
 from toksmith._base.lazy import np
@@ -20,9 +20,10 @@ from toksmith.corpus.blocks import Block, Damage
 from toksmith.corpus.pieces import Piece, read_piece
 from toksmith.errors import OptionError
 from toksmith.results import Batch
+from toksmith.tokenfiles.framing import Framing
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.source import Tokens
-from toksmith.tokenfiles.spool import Progress, SplitSize, Spool
+from toksmith.tokenfiles.spool import Progress, Spool
 from toksmith.tokenizer import Tokenizer
 
 Report: TypeAlias = "Callable[[Progress], None]"
@@ -133,7 +134,7 @@ def _run(
     threads: int | None,
     report: Report,
 ) -> Progress:
-    framing = _Framing(job)
+    framing = Framing(job)
     progress = writer.start
     damages = dict.fromkeys(progress.damages)
     own = job.pieces_of(number)
@@ -143,7 +144,7 @@ def _run(
         done = progress.documents
         skip = partial(_note, damages) if job.skip_damaged else None
         for block in _after(_blocks(piece, job, skip), done):
-            batch = _encode(tokenizer, block.data, block.bounds, job.special, threads)
+            batch = encode_documents(tokenizer, block.data, block.bounds, job.special, threads)
             documents, sizes = framing.split(block, batch, progress.splits)
             done += len(block.bounds)
             progress = replace(
@@ -183,68 +184,8 @@ def _after(blocks: Iterator[Block], documents: int) -> Iterator[Block]:
         documents = max(0, documents - count)
 
 
-def _encode(
+def encode_documents(
     tokenizer: Tokenizer, data: Text, bounds: Bounds, special: str, threads: int | None
 ) -> Batch:
+    """Return the ids of the documents of a text, without bos and eos."""
     return tokenizer._encode_slices(data, bounds, special, False, threads)  # type: ignore[arg-type]
-
-
-class _Framing:
-    """Puts bos and eos around documents, and divides them among the splits."""
-
-    def __init__(self, job: Job) -> None:
-        self._job = job
-        self._dtype = np.dtype(job.dtype)
-        before = [job.bos] if job.bos is not None else []
-        after: list[int] = []
-        if job.eos is not None:
-            (before if job.eos_place == "before" else after).append(job.eos)
-        self._before, self._after = before, after
-
-    def split(
-        self, block: Block, batch: Batch, sizes: Any
-    ) -> tuple[dict[str, tuple[Tokens, OffsetArray]], dict[str, SplitSize]]:
-        """Return the framed documents of each split, and the sizes of the splits with them."""
-        lengths = np.diff(batch.offsets)
-        names = self._job.split_names
-        documents = {}
-        if len(names) == 1:
-            documents[names[0]] = self._frame(batch.ids, lengths)
-        else:
-            view = memoryview(block.data)  # type: ignore[arg-type]  # no block is a str
-            owners = np.array(
-                [self._job.split_of(view[start:end]) for start, end in block.bounds.tolist()]  # type: ignore[arg-type]
-            )
-            of_token = np.repeat(owners, lengths)
-            for number, name in enumerate(names):
-                documents[name] = self._frame(
-                    batch.ids[of_token == number], lengths[owners == number]
-                )
-        return documents, {
-            name: sizes[name].plus(lengths) for name, (_, lengths) in documents.items()
-        }
-
-    def _frame(self, ids: Tokens, lengths: OffsetArray) -> tuple[Tokens, OffsetArray]:
-        """Return documents with bos and eos, in the type of the job."""
-        empty = self._job.empty
-        if empty == "drop":
-            lengths = lengths[lengths > 0]
-        count = len(self._before) + len(self._after)
-        if not count:
-            return ids.astype(self._dtype), lengths
-        framed = lengths + count
-        if empty == "bare":
-            framed[lengths == 0] = 0
-        ends = np.cumsum(framed)
-        out = np.empty(int(ends[-1]) if len(ends) else 0, self._dtype)
-        is_text = np.ones(len(out), bool)
-        has = framed > 0
-        starts = (ends - framed)[has]
-        for place, token in enumerate(self._before):
-            is_text[starts + place] = False
-            out[starts + place] = token
-        for place, token in enumerate(reversed(self._after)):
-            is_text[ends[has] - 1 - place] = False
-            out[ends[has] - 1 - place] = token
-        out[is_text] = ids
-        return out, framed
