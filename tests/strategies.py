@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -86,14 +87,24 @@ HARD_SEQUENCES = (
 
 def random_texts(seed: int, count: int, pieces: int = 24, surrogates: bool = False) -> list[str]:
     """Return so many random strings, the same for the same seed."""
+    return [*_texts(seed, count, pieces, surrogates)]
+
+
+@cache
+def _texts(seed: int, count: int, pieces: int, surrogates: bool) -> tuple[str, ...]:
     rng = random.Random(seed)
-    return [random_text(rng, pieces, surrogates) for _ in range(count)]
+    return tuple(random_text(rng, pieces, surrogates) for _ in range(count))
 
 
 def random_byte_texts(seed: int, count: int, pieces: int = 24) -> list[bytes]:
     """Return so many random byte strings that are mostly no UTF-8."""
+    return [*_byte_texts(seed, count, pieces)]
+
+
+@cache
+def _byte_texts(seed: int, count: int, pieces: int) -> tuple[bytes, ...]:
     rng = random.Random(seed)
-    return [random_bytes(rng, pieces) for _ in range(count)]
+    return tuple(random_bytes(rng, pieces) for _ in range(count))
 
 
 _hard_pieces = st.sampled_from([piece for group in GROUPS for piece in group])

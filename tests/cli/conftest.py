@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from toksmith.cli.app import app
@@ -38,12 +39,20 @@ Run = Callable[..., Ran]
 @pytest.fixture(scope="session")
 def run() -> Run:
     """``run(*arguments, stdin=b"")``: run a command in this process."""
+    commands = get_command(app)  # CliRunner.invoke() makes all commands anew for each call
 
     def call(*arguments: object, stdin: bytes = b"") -> Ran:
-        result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return Ran(result.exit_code, result.stdout_bytes, result.stderr)
+        code: object = 0
+        with CliRunner().isolation(input=stdin) as (out, err, _):
+            try:
+                commands.main([str(a) for a in arguments], "toksmith")
+            except SystemExit as ended:
+                code = ended.code or 0
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+            assert isinstance(code, int)
+            return Ran(code, out.getvalue(), err.getvalue().decode())
 
     return call
 
