@@ -14,7 +14,7 @@ from toksmith._base.lazy import extra, json, np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Settings
 from toksmith.tokenfiles.source import TokenBlock, Tokens, TokenSource, ranges
-from toksmith.tokenfiles.token_files import TokenFiles
+from toksmith.tokenfiles.token_files import TokenFiles, one_type
 
 COLUMN = "input_ids"
 TOKENS = 125_000_000
@@ -105,6 +105,10 @@ class ListPart(ABC):
         self.path = path
         self._firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(rows, dtype=np.int64)])
 
+    def __reduce__(self) -> tuple[type[ListPart], tuple[Path]]:
+        """Pickle the path alone: another process opens the file again."""
+        return type(self), (self.path,)
+
     @abstractmethod
     def group(self, number: int) -> Any:
         """Return an array of the lists of a group of rows."""
@@ -157,10 +161,7 @@ def token_files(path: Path, name: str, parts: Sequence[ListPart]) -> TokenFiles:
     Raises:
         FormatError: the types of their ids differ.
     """
-    kinds = {part.dtype for part in parts}
-    if len(kinds) > 1:
-        raise FormatError(path, f"has files of several types: {sorted(map(str, kinds))}")
-    kind = kinds.pop() if kinds else np.dtype("int32")
+    kind = one_type(path, (part.dtype for part in parts))
     return TokenFiles(path, name, kind, parts, parts[0].facts if parts else None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 from pathlib import Path
 
@@ -73,3 +74,15 @@ def test_writers_read_a_source_in_blocks(
     chosen.write(Watched(documents, chosen.dtype(1000)), tmp_path, Settings("train", 1000))
     assert [end for _, end in ranges] == list(range(10, 51, 10))
     assert [start for start, _ in ranges] == list(range(0, 50, 10))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_process_opens_the_files_again(name: str, tmp_path: Path) -> None:
+    documents = [[number, 0] for number in range(1, 500)]
+    write(name, documents, tmp_path)
+    tokens = read(name, tmp_path)
+    assert lists(tokens)[:2]  # what was read once is not copied
+    pickled = pickle.dumps(tokens)
+    assert lists(pickle.loads(pickled)) == lists(tokens)
+    if name in ("parquet", "arrow"):
+        assert len(pickled) < 1500

@@ -29,9 +29,9 @@ from toksmith.tokenfiles.folders import (
     read_index,
     require,
 )
-from toksmith.tokenfiles.format import Format, Place, Settings
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
-from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids
+from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids, one_type
 
 _CHUNK_BYTES = 1 << 26
 _TENSORS = {
@@ -119,9 +119,7 @@ class LitData(Format):
             if index_of_chunk:
                 chunks = {path: chunks[path]}
             parts += [_part(file, kind, items) for file, items in chunks.items()]
-        if len(kinds) > 1:
-            raise FormatError(path, f"has chunks of several types: {sorted(map(str, kinds))}")
-        return TokenFiles(path, self.name, kinds.pop() if kinds else np.dtype("int32"), parts)
+        return TokenFiles(path, self.name, one_type(path, kinds), parts)
 
 
 def _write_chunk(path: Path, tokens: TokenSource, first: int, last: int) -> None:
@@ -169,8 +167,7 @@ def _dtype(index: Path) -> np.dtype[Any]:
     name = known.get(int(code)) if code.isdecimal() else None
     if name is None:
         raise FormatError(index, f"its items are {kinds!r:.80}: bare arrays of integers expected")
-    found: np.dtype[Any] = np.dtype(name).newbyteorder("<")
-    return found
+    return type_of(name)
 
 
 def _part(path: Path, dtype: np.dtype[Any], items: object) -> RawPart:

@@ -25,9 +25,9 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.folders import entries_of, file_beside, indexes, require
-from toksmith.tokenfiles.format import Format, Place, Settings
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
-from toksmith.tokenfiles.token_files import TokenFiles, map_ids
+from toksmith.tokenfiles.token_files import TokenFiles, map_ids, one_type
 
 _SIZE_LIMIT = 1 << 26
 _SHAPES = "BHIQ"
@@ -78,10 +78,8 @@ class MDS(Format):
                 for index in found
                 for file, samples in _shards(index).items()
             ]
-        kinds = {part.dtype for part in parts if len(part)}
-        if len(kinds) > 1:
-            raise FormatError(path, f"has shards of several types: {sorted(map(str, kinds))}")
-        return TokenFiles(path, self.name, kinds.pop() if kinds else np.dtype("int32"), parts)
+        kinds = [part.dtype for part in parts if len(part)] or [self.dtype(1)]
+        return TokenFiles(path, self.name, one_type(path, kinds), parts)
 
 
 def _shards(index: Path) -> dict[Path, object]:
@@ -274,7 +272,7 @@ class _Shard:
         kind, _, rest = encoding.partition(":")
         name, _, shape = rest.partition(":")
         if kind == "bytes":  # as early versions of llm-foundry wrote them
-            return np.dtype(dtype or "int64").newbyteorder("<"), starts
+            return type_of(dtype, "int64"), starts
         if kind != "ndarray" or (name and name not in _TYPES.values()):
             raise FormatError(self.path, f"holds ids as {encoding}: ndarray of integers expected")
         if not name:
@@ -284,7 +282,7 @@ class _Shard:
                 raise FormatError(self.path, f"holds arrays of types {sorted(codes)}: one expected")
             name = _TYPES[codes.pop()] if codes else "int32"
             starts = starts + 1
-        found = np.dtype(name).newbyteorder("<")
+        found = type_of(name)
         if shape:
             return found, starts
         self._check(starts < ends)

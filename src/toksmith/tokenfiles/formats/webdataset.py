@@ -24,7 +24,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import hashlib, json, np
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.folders import folders_with, require
-from toksmith.tokenfiles.format import Format, Place, Settings
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, map_ids
 
@@ -75,7 +75,7 @@ class WebDataset(Format):
         self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
     ) -> TokenFiles:
         """Open the files; a document is a member, its ids of type uint32 unless told."""
-        kind = np.dtype(dtype or "uint32")
+        kind = type_of(dtype, "uint32")
         files = [path] if path.suffix == ".tar" else self.find(path)
         require(files, path, "*.tar with members *.json.gz")
         return TokenFiles(path, self.name, kind, [_Tar(file, kind) for file in files])
