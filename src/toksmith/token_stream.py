@@ -8,7 +8,7 @@ from typing import Any
 
 from toksmith._base.checks import flag, whole
 from toksmith._base.lazy import np, npt
-from toksmith._base.shares import check_rank, share_of
+from toksmith._base.shares import check_rank, check_state, share_of
 from toksmith._base.text import Text, is_text
 from toksmith.engine.columns import column_of
 from toksmith.errors import OptionError
@@ -103,9 +103,7 @@ class TokenStream:
         Raises:
             OptionError: it is no such place.
         """
-        if not isinstance(state, Mapping) or set(state) != set(_POSITION):
-            raise OptionError(f"state is {state!r:.80}: use what state_dict() returned")
-        self._document, self._offset = (whole(name, state[name], 0) for name in _POSITION)
+        self._document, self._offset = check_state(state, _POSITION)
 
     def __iter__(self) -> Iterator[npt.NDArray[np.int64]]:
         """Yield arrays of int64: of shape ``(block,)``, or one for each document.

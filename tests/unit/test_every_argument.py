@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import toksmith
-from toksmith import formats, measure, segment, trainers
+from toksmith import formats, measure, segment, tokenfiles, trainers
 from toksmith.errors import ToksmithError
 
 TOK = toksmith.train(texts=["low low lower lowest"], vocab_size=260)
@@ -39,6 +39,8 @@ def write_tokens(folder: str) -> str:
     return str(Path(folder, "tokens"))
 
 
+TOKENS = toksmith.open_tokens(write_tokens(_FOLDER.name))
+INDEX = tokenfiles.pack(TOKENS, length=4)
 RECEIVERS = {
     "Audit": toksmith.audit(TOK),
     "Batch": TOK.encode_batch(["low", "er"]),
@@ -46,10 +48,14 @@ RECEIVERS = {
     "Counts": COUNTS,
     "Encoding": TOK.encoding("low lower"),
     "Inputs": TOK.prepare(["low"]),
+    "PackIndex": INDEX,
+    "PackReport": INDEX.report,
+    "PackedRows": TOKENS.packed(INDEX),
+    "RowOrder": tokenfiles.RowOrder(3),
     "MergeStep": next(toksmith.training_steps(["low low"], vocab_size=257)),
     "Spans": segment.graphemes("low"),
     "TextChunk": TOK.chunks("low lower", 2)[0],
-    "TokenFiles": toksmith.open_tokens(write_tokens(_FOLDER.name)),
+    "TokenFiles": TOKENS,
     "Tokenizer": TOK,
     "TrainingRecord": TOK.training,
     "UnicodeText": toksmith.unicode("low"),
@@ -57,7 +63,7 @@ RECEIVERS = {
 }
 """An object of each public class, for its methods."""
 
-CONSTRUCTED = {"Counts", "Tokenizer", "UnicodeText"}
+CONSTRUCTED = {"Counts", "PackedRows", "RowOrder", "Tokenizer", "UnicodeText"}
 """The classes that users construct; the others are results."""
 
 # fmt: off
@@ -91,6 +97,8 @@ VALUES: dict[str, Any] = {
     "characters": 3, "size": 3,
     "against": "tiktoken", "revision": None, "spelling": "low", "offsets": True,
     "data": TOK.dumps(),
+    "index": INDEX, "length": 4, "method": "concat", "rank": 0, "world_size": 1,
+    "drop_last": False, "epoch": 1, "state": {"epoch": 0, "row": 1, "shares": 1},
     "count": 2, "include_best": False, "output": "written", "eos_place": "after",
     "empty": "bare", "shuffle": True, "sequence_length": 2, "shard_tokens": None, "shards": None,
     "on_error": "skip", "shard": None, "runner": "local", "log_json": None, "first": 0, "last": 1,
@@ -133,6 +141,15 @@ SPECIAL_CASES: dict[tuple[str, str], Any] = {
     ("open_tokens", "format"): "megatron",
     ("open_tokens", "split"): "train",
     ("TokenFiles.blocks", "tokens"): 5,
+    ("PackedRows", "tokens"): TOKENS,
+    ("PackIndex.check_source", "tokens"): TOKENS,
+    ("PackIndex.load", "path"): "a.pack",
+    ("PackIndex.save", "path"): "new.pack",
+    ("tokenfiles.pack", "tokens"): TOKENS,
+    ("tokenfiles.finish_corpus", "output"): "tokens",
+    ("tokenfiles.convert_tokens", "tokens"): "tokens",
+    ("tokenfiles.convert_tokens", "format"): "nanogpt",
+    ("tokenfiles.convert_tokens", "vocab_size"): None,
     ("TokenFiles.save_ids", "path"): Path("new"),
     ("compare", "sample"): 1000,
     ("get", "name"): "toksmith-no-such-name",
@@ -202,7 +219,7 @@ RETURNED = {
 
 def calls() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield the public functions, methods and constructors, each with a name."""
-    for module in (toksmith, measure, segment, formats, trainers):
+    for module in (toksmith, measure, segment, formats, tokenfiles, trainers):
         prefix = "" if module is toksmith else module.__name__.removeprefix("toksmith.") + "."
         for name in module.__all__:
             value = getattr(module, name)
@@ -243,6 +260,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     TOK.save("tok.json")
     COUNTS.save("a.counts")
     COUNTS.to_tsv("a.tsv")
+    INDEX.save("a.pack")
     write_tokens(".")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from toksmith._base.checks import whole
@@ -47,3 +48,14 @@ def share_of(rank: int, world_size: int) -> Share:
     about = data.get_worker_info() if data is not None else None
     worker, workers = (0, 1) if about is None else (about.id, about.num_workers)
     return Share(rank + worker * world_size, workers * world_size)
+
+
+def check_state(state: object, names: Iterable[str]) -> list[int]:
+    """Return the numbers of a state that a ``state_dict()`` returned, in the order of their names.
+
+    Raises:
+        OptionError: it is no mapping of these names to whole numbers of 0 or more.
+    """
+    if not isinstance(state, Mapping) or set(state) != set(names):
+        raise OptionError(f"state is {state!r:.80}: use what state_dict() returned")
+    return [whole(name, state[name], 0) for name in names]

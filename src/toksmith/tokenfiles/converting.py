@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.arrays import OffsetArray
-from toksmith._base.checks import flag, whole
+from toksmith._base.checks import file_path, flag, whole
 from toksmith._base.lazy import np
 from toksmith._base.progress import amount_progress
 from toksmith.corpus.options import Reading
@@ -95,7 +95,7 @@ def convert_tokens(
     ):  # fmt: skip
         if value is not None:
             whole(name, value, least=1)
-    folder = Path(tokens)
+    folder = file_path(tokens)
     manifest = read_manifest(folder)
     splits: dict[str, TokenFiles]
     if manifest is None:
@@ -113,7 +113,8 @@ def convert_tokens(
         if vocab_size is not None:
             before = replace(before, vocab_size=vocab_size)
     total = sum(split.num_tokens for split in splits.values())
-    output, work = Path(output), Path(output) / WORK
+    output = file_path(output)
+    work = output / WORK
     known = before.vocab_size or None
     with amount_progress("checking ids", total, progress) as report:
         highest = _highest(splits, known, report)

@@ -199,6 +199,8 @@ class PackIndex:
         Raises:
             OptionError: it was made for others.
         """
+        if not isinstance(tokens, TokenSource):
+            raise OptionError(f"tokens is {tokens!r:.80}: use what open_tokens() returned")
         if len(tokens) != self.report.documents or hash_lengths(tokens.lengths) != self.source:
             raise OptionError(
                 f"the index was made for {self.report.documents:,} documents of "
@@ -251,7 +253,7 @@ def pack(
     length = whole("length", length, 1)
     if length > _MOST_LENGTH:
         raise OptionError(f"length is {length}: use {_MOST_LENGTH} or less")
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise OptionError(f"method is {method!r:.80}: use {', '.join(map(repr, METHODS))}")
     if seed is not None:
         seed = whole("seed", seed, 0, ", or None")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from toksmith._base.checks import flag, whole
 from toksmith._base.lazy import np
-from toksmith._base.shares import check_rank, share_of
+from toksmith._base.shares import check_rank, check_state, share_of
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.permutation import Permutation
 
@@ -95,9 +95,7 @@ class RowOrder:
         Raises:
             OptionError: it is no such place.
         """
-        if set(state) != set(_STATE):
-            raise OptionError(f"state is {dict(state)!r:.80}: use what state_dict() returned")
-        self._epoch, self._row, self._shares = (whole(name, state[name], 0) for name in _STATE)
+        self._epoch, self._row, self._shares = check_state(state, _STATE)
 
     def __len__(self) -> int:
         """Return the number of rows of this process in an epoch."""
