@@ -26,6 +26,7 @@ from toksmith import (
     UnicodeText,
 )
 from toksmith.measure import Difference, LibraryDifference
+from toksmith.tokenfiles import PackedRow, PackedRows, PackIndex, RowOrder, pack
 
 TEXT = "low low lower lowest newest widest"
 
@@ -186,6 +187,14 @@ def token_files(tok: Tokenizer, folder: Path) -> None:
     tokens: TokenFiles = toksmith.open_tokens(folder / "tokens")
     assert tokens.num_tokens == done.tokens
     assert len(tokens[0]) == tokens.lengths[0]
+    index: PackIndex = pack(tokens, length=8, method="best-fit", seed=1)
+    index.save(folder / "a.pack")
+    rows: PackedRows = tokens.packed(folder / "a.pack")
+    row: PackedRow = rows[next(iter(RowOrder(len(rows), seed=1)))]
+    bounds: npt.NDArray[np.int32] = row.cu_seqlens
+    assert bounds[-1] == len(row.ids) <= 8
+    full: float = index.report.utilisation
+    assert full > 0
 
 
 def segment() -> None:
