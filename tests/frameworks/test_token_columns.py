@@ -27,6 +27,7 @@ def test_files_are_loaded(name: str, tmp_path: Path) -> None:
     folder.mkdir()
     write(name, DOCUMENTS, folder, shard_tokens=4)
     write(name, [[9]], folder, stem="val")
+    (folder / "token-manifest.json").write_text('{"format": "a file that is no data"}')
     files = str(folder / f"train-*.{name}")
     by_name = datasets.load_dataset(name, data_files=files, split="train")
     by_folder = datasets.load_dataset(str(folder))

@@ -73,7 +73,7 @@ class Recast(TokenSource):
 
 
 def shuffled(count: int, seed: int) -> Any:
-    """Return the numbers from 0 to ``count - 1`` in random order: uint32, or int64 for 2^32 and more.
+    """Return the numbers from 0 to ``count - 1`` in random order: uint32, or int64 from 2^32 on.
 
     Example:
         >>> shuffled(5, 0).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import random
@@ -170,11 +171,16 @@ def test_sizes_of_samples_of_mds_that_do_not_fit(tmp_path: Path) -> None:
     [
         (b'{"a": 1}', "is no list of ids"),
         (b"[1, 2.5]", "is no list of ids"),
+        (b"[[1], [2]]", "is no list of ids"),
+        (b'["1"]', "is no list of ids"),
+        (b"7", "is no list of ids"),
         (b"[true]", "is no list of ids"),
         (b"[1, -2]", "ids outside of uint32"),
+        (b"[1, 99999999999999999999999]", "ids outside of uint32"),
         (b"[4294967296]", "ids outside of uint32"),
         (b"[1, ", "is damaged"),
         (b"", "is damaged"),
+        (b"[1, [2]]", "is damaged"),
     ],
 )
 def test_members_that_are_no_lists_of_ids(text: bytes, reason: str, tmp_path: Path) -> None:
@@ -185,6 +191,24 @@ def test_members_that_are_no_lists_of_ids(text: bytes, reason: str, tmp_path: Pa
         tar.addfile(member, io.BytesIO(text))
     with pytest.raises(FormatError, match=f"member key.json {reason}|member key.json has {reason}"):
         lists(read("webdataset", path))
+
+
+def test_tars_of_other_things_are_not_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    caption = b'{"caption": "low"}'
+    for name, data, is_found in [
+        ("a.json", caption, False),
+        ("a.txt", b"[1]", False),
+        ("a.json.gz", gzip.compress(caption), False),
+        ("a.json.gz", gzip.compress(b" [1]"), True),
+    ]:
+        with tarfile.open(path, "w") as tar:
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+        assert format_of("webdataset").find(path) == [path] * is_found
+    path.write_bytes(bytes(10240))
+    assert format_of("webdataset").find(path) == []
 
 
 def test_offsets_of_arrow_that_lead_out_of_the_file(tmp_path: Path) -> None:

@@ -140,3 +140,18 @@ def test_without_pyarrow(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         read(name, tmp_path)
     with pytest.raises(MissingExtraError, match=r"pip install toksmith\[arrow\]"):
         format_of(name).write(Documents([[1]], "int32"), tmp_path, Settings("val", 2))
+
+
+@pytest.mark.parametrize("name", ["parquet", "arrow"])
+def test_folders_of_splits(name: str, tmp_path: Path) -> None:
+    for split, document in (("test", [1]), ("train", [2])):
+        (tmp_path / split).mkdir()
+        save(name, tmp_path / split / f"data-00000.{name}", pa.table({"input_ids": [document]}))
+    assert lists(read(name, tmp_path)) == [[1], [2]]
+    assert lists(read(name, tmp_path / "train")) == [[2]]
+
+
+def test_results_of_datasets_beside_arrow_files_are_left_out(tmp_path: Path) -> None:
+    save("arrow", tmp_path / "data-00000-of-00001.arrow", pa.table({"input_ids": [[1]]}))
+    save("arrow", tmp_path / "cache-5c3f.arrow", pa.table({"indices": [0]}))
+    assert lists(read("arrow", tmp_path)) == [[1]]

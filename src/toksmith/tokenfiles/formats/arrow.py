@@ -18,7 +18,7 @@ from typing import Any
 
 from toksmith._base.lazy import extra
 from toksmith.errors import FormatError
-from toksmith.tokenfiles.folders import require
+from toksmith.tokenfiles.folders import folders_with, require
 from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.list_columns import (
     ListPart,
@@ -59,9 +59,14 @@ class Arrow(Format):
         return [path for path, _, _ in files]
 
     def find(self, path: Path) -> list[Path]:
-        """Return the files ``*.arrow`` that begin as Arrow's formats do."""
-        found = sorted(path.glob("*.arrow")) if path.is_dir() else [path]
-        return [file for file in found if file.suffix == ".arrow" and _is_arrow(file)]
+        """Return the files of a folder, or of the folders in it, that begin as Arrow's do."""
+        if path.suffix == ".arrow":
+            found = [path]
+        else:  # datasets puts results of its own, cache-*.arrow, beside files that it reads
+            folders = folders_with(path, "*.arrow")
+            found = [file for folder in folders for file in sorted(folder.glob("*.arrow"))]
+            found = [file for file in found if not file.name.startswith("cache-")]
+        return [file for file in found if _is_arrow(file)]
 
     def open(
         self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None

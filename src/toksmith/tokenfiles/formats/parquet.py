@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.lazy import extra
-from toksmith.tokenfiles.folders import require
+from toksmith.tokenfiles.folders import folders_with, require
 from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.list_columns import (
     ListPart,
@@ -64,9 +64,13 @@ class Parquet(Format):
         return [path for path, _, _ in files]
 
     def find(self, path: Path) -> list[Path]:
-        """Return the files ``*.parquet`` that begin and end as Parquet does."""
-        found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-        return [file for file in found if file.suffix == ".parquet" and _is_parquet(file)]
+        """Return the files of a folder, or of the folders in it, that begin as Parquet does."""
+        if path.suffix == ".parquet":
+            found = [path]
+        else:
+            folders = folders_with(path, "*.parquet")
+            found = [file for folder in folders for file in sorted(folder.glob("*.parquet"))]
+        return [file for file in found if _is_parquet(file)]
 
     def open(
         self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
