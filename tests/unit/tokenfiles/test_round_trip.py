@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 from itertools import chain
 from pathlib import Path
@@ -98,3 +99,13 @@ def test_files_of_whole_documents(lengths: list[int], size: int, reach: bool) ->
     expected.append((held[0], len(lengths)) if held else (0, 0))
     found = list(source.ranges(np.array(lengths, np.int64), size, reach=reach))
     assert found == expected
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_a_pickle_holds_neither_ids_nor_bounds(name: str, tmp_path: Path) -> None:
+    documents = [[1, 2, 3]] * 3000
+    write(name, documents, tmp_path)
+    found = read(name, tmp_path)
+    state = pickle.dumps(found)
+    assert len(state) < (2000 if name != "dolma" else 8 * 3001 + 2000)
+    assert lists(pickle.loads(state)) == documents

@@ -140,9 +140,12 @@ class _Pair(IndexedPart):
                 index, f"has {len(content):,} bytes, and its header calls for {wanted:,}"
             )
         self.dtype = type_of(_CODES[code])
-        self._places = np.frombuffer(content, "<i8", sequences, _HEAD.size + 4 * sequences)
-        self._firsts = np.frombuffer(content, "<i8", documents, _HEAD.size + 12 * sequences)
-        lengths = np.frombuffer(content, "<i4", sequences, _HEAD.size)
+        places = _HEAD.size + 4 * sequences
+        firsts = places + 8 * sequences
+        # Views of the map: in a pickle they are places of the file.
+        self._places: OffsetArray = content[places:firsts].view("<i8")
+        self._firsts: OffsetArray = content[firsts : firsts + 8 * documents].view("<i8")
+        lengths = content[_HEAD.size : places].view("<i4")
         end = _check_sequences(index, lengths, self._places, self.dtype.itemsize)
         _check_documents(index, self._firsts, sequences)
         ids = map_ids(path, self.dtype)
