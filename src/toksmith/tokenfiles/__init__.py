@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING
 from toksmith._base.lazy import names
 
 if TYPE_CHECKING:
+    from toksmith.tokenfiles.checking import verify_tokens
     from toksmith.tokenfiles.converting import convert_tokens
+    from toksmith.tokenfiles.findings import Problem, TokenCheck
     from toksmith.tokenfiles.manifest import Manifest
     from toksmith.tokenfiles.opening import open_tokens
     from toksmith.tokenfiles.pack_index import PackIndex, PackReport, pack
@@ -36,13 +38,16 @@ __all__ = [
     "PackReport",
     "PackedRow",
     "PackedRows",
+    "Problem",
     "RowOrder",
+    "TokenCheck",
     "TokenFiles",
     "convert_tokens",
     "finish_corpus",
     "open_tokens",
     "pack",
     "tokenize_corpus",
+    "verify_tokens",
 ]
 
 _MODULES = {
@@ -51,13 +56,16 @@ _MODULES = {
     "PackReport": "pack_index",
     "PackedRow": "packed",
     "PackedRows": "packed",
+    "Problem": "findings",
     "RowOrder": "row_order",
+    "TokenCheck": "findings",
     "TokenFiles": "token_files",
     "convert_tokens": "converting",
     "finish_corpus": "tokenizing",
     "open_tokens": "opening",
     "pack": "pack_index",
     "tokenize_corpus": "tokenizing",
+    "verify_tokens": "checking",
 }
 """The module of each public name."""
 

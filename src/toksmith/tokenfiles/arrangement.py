@@ -129,6 +129,10 @@ class Stream:
         self._source = source
         self._ends = np.cumsum(source.lengths, dtype=np.int64)
 
+    def document_at(self, place: int) -> int:
+        """Return the number of the document that holds the id at a place."""
+        return int(np.searchsorted(self._ends, place, side="right"))
+
     def __len__(self) -> int:
         """Return the number of ids."""
         return int(self._ends[-1]) if len(self._ends) else 0
