@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 EXAMPLE = "toksmith tokenize corpus.jsonl -t cl100k_base --format megatron -o tokens/"
 
+_CONVERSION_EXAMPLE = "toksmith tokenize --from-tokens tokens/ --format nanogpt -o other/"
+
 _DOCUMENTS = "Documents"
 _MACHINES = "Several machines"
+_CONVERSION = "Other token files"
 
 FormatName = Enum("FormatName", {name: name for name in NAMES}, type=str)  # type: ignore[misc]
 
@@ -67,6 +70,7 @@ class OnError(str, Enum):
 
 
 def run(
+    ctx: typer.Context,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FOLDER", help="The folder for the files.")
     ],
@@ -212,6 +216,24 @@ def run(
             min=1, metavar="N", help="The number of shards for Ray.", rich_help_panel=_MACHINES
         ),
     ] = None,
+    from_tokens: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKENS",
+            help="Convert these token files, of any format, without tokenizing again.",
+            rich_help_panel=_CONVERSION,
+        ),
+    ] = None,
+    vocab_size: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="The number of ids of the tokenizer. Default: that of the manifest of TOKENS or "
+            "of --tokenizer, else the highest id plus 1.",
+            rich_help_panel=_CONVERSION,
+        ),
+    ] = None,
     log_json: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Append a line of JSON for each shard that is done."),
@@ -224,8 +246,33 @@ def run(
     The work is saved every two seconds: stopped or killed at any moment, the same command goes on
     where it was, and the files are the same. Other files in FOLDER are refused.
     """
-    from toksmith.tokenfiles import finish_corpus, tokenize_corpus
+    from toksmith.tokenfiles import convert_tokens, finish_corpus, tokenize_corpus
 
+    if from_tokens is not None:
+        _check_conversion(ctx)
+        if format is None:
+            raise OptionError(f"--format is missing: {_CONVERSION_EXAMPLE}")
+        end = _token(eos)
+        if isinstance(end, str):
+            raise OptionError(f"--eos is {eos!r:.80}: with --from-tokens it is an id")
+        manifest = convert_tokens(
+            from_tokens,
+            format=format.value,
+            output=output,
+            tokenizer=tokenizer if _is_given(ctx, "tokenizer") else None,
+            vocab_size=vocab_size,
+            eos=end,
+            eos_place=eos_place and eos_place.value,  # type: ignore[arg-type]
+            shuffle=shuffle is not None,
+            seed=seed,
+            sequence_length=sequence_length,
+            shard_tokens=shard_tokens,
+            progress=False if quiet else None,
+        )
+        _show(manifest, output, quiet)
+        return
+    if vocab_size is not None:
+        raise OptionError("--vocab-size is for --from-tokens: a tokenizer has its own")
     if finish:
         if files or shard is not None:
             raise OptionError("--finish takes no files and no --shard: they are in the folder")
@@ -276,6 +323,34 @@ def run(
     _show(manifest, output, quiet)
 
 
+_CONVERTS = {
+    "output", "tokenizer", "format", "eos", "eos_place", "shuffle", "seed", "sequence_length",
+    "shard_tokens", "from_tokens", "vocab_size", "quiet",
+}  # fmt: skip
+"""The options that go with --from-tokens."""
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    """Return whether an option is given on the command line, and not by default or environment."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _check_conversion(ctx: typer.Context) -> None:
+    """Check that no option is given that needs the texts.
+
+    Raises:
+        OptionError: one is given.
+    """
+    for name in ctx.params:
+        if name not in _CONVERTS and _is_given(ctx, name):
+            shown = "FILES" if name == "files" else f"--{name.replace('_', '-')}"
+            raise OptionError(
+                f"{shown} and --from-tokens are given: token files are converted as they are, "
+                "without their texts"
+            )
+
+
 def _token(given: str | None) -> int | str | None:
     return int(given) if given is not None and given.isdecimal() else given
 
@@ -293,11 +368,12 @@ def _show(manifest: Manifest, output: str, quiet: bool) -> None:
         )
         return
     eos = "none" if job.eos is None else f"{job.eos}, {job.eos_place} each document"
-    rows = [
-        ("documents", f"{manifest.documents:,}"),
-        ("text", f"{manifest.text_bytes:,} bytes"),
-        ("tokens", f"{manifest.tokens:,}"),
-        ("bytes per token", f"{manifest.text_bytes / max(1, manifest.tokens):.3f}"),
+    rows = [("documents", f"{manifest.documents:,}"), ("tokens", f"{manifest.tokens:,}")]
+    if job.sources:
+        rows.insert(1, ("text", f"{manifest.text_bytes:,} bytes"))
+        per_token = manifest.text_bytes / max(1, manifest.tokens)
+        rows.append(("bytes per token", f"{per_token:.3f}"))
+    rows += [
         ("longest document", f"{manifest.longest:,} tokens"),
         ("type", job.dtype),
         ("end-of-text token", eos),

@@ -1,9 +1,10 @@
-"""``toksmith verify``: checks that two tokenizers agree, or a tokenizer and its library."""
+"""``toksmith verify``: checks two tokenizers, a tokenizer and its library, or token files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 EXAMPLE = "toksmith verify toksmith-small tokenizer.json corpus/ --separator '<|endoftext|>'"
 
 
+_TOKEN_FILES = "Token files"
+
+
 class Library(str, Enum):
     """The libraries that tokenizers come from."""
 
@@ -50,7 +54,13 @@ class Equal(str, Enum):
 
 
 def run(
-    a: Annotated[str, typer.Argument(metavar="A", help="A published name or a path.")],
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A",
+            help="A tokenizer, by its published name or path; or a folder of token files.",
+        ),
+    ],
     b: Annotated[
         str | None,
         typer.Argument(metavar="B", help="The tokenizer to check against it; none with --against."),
@@ -83,6 +93,32 @@ def run(
     ] = None,
     special: SpecialOption = Special.TEXT,
     add_special_tokens: AddSpecialTokens = False,
+    tokenizer: Annotated[
+        str | None,
+        typer.Option(
+            "--tokenizer",
+            "-t",
+            metavar="NAME|PATH",
+            help="The tokenizer, if the manifest does not lead to it.",
+            rich_help_panel=_TOKEN_FILES,
+        ),
+    ] = None,
+    sample: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Compare only this share of the documents with their texts, such as 0.01.",
+            rich_help_panel=_TOKEN_FILES,
+        ),
+    ] = None,
+    no_sources: Annotated[
+        bool,
+        typer.Option(
+            "--no-sources",
+            help="Do not compare documents with their texts.",
+            rich_help_panel=_TOKEN_FILES,
+        ),
+    ] = False,
     separator: Separator = None,
     field: Field = "text",
     read_as: ReadAsOption = None,
@@ -96,10 +132,22 @@ def run(
 
     If they do not, the first difference is shown in context, with the tokens of both.
 
+    Of a folder of token files, check the files against their manifest and the texts that they were
+    made from: sizes and hashes, counts, and the ids of each document.
+
     The exit code is 0 if they agree, 1 if they differ, 2 for errors.
     """
     from toksmith.corpus import Reading
 
+    if b is None and against is None and is_token_folder(a):
+        if not check_tokens(a, tokenizer, sample, not no_sources, threads, quiet):
+            raise typer.Exit(1)
+        return
+    if tokenizer is not None or sample is not None or no_sources:
+        raise OptionError(
+            f"--tokenizer, --sample and --no-sources are for a folder of token files, and {a} is "
+            "none"
+        )
     reading = Reading(
         separator, field, read_as and read_as.value, encoding_errors=encoding_errors.value
     )
@@ -128,6 +176,49 @@ def run(
         )
     if not equal:
         raise typer.Exit(1)
+
+
+def is_token_folder(path: str) -> bool:
+    """Return whether a folder holds token files that toksmith wrote.
+
+    Raises:
+        OptionError: they are not finished.
+    """
+    from toksmith.tokenfiles.finishing import WORK
+    from toksmith.tokenfiles.manifest import NAME
+
+    folder = Path(path)
+    if (folder / NAME).is_file():
+        return True
+    if (folder / WORK).is_dir():
+        raise OptionError(
+            f"{path} is not finished: give the same toksmith tokenize command again, or --finish"
+        )
+    return False
+
+
+def check_tokens(
+    folder: str,
+    tokenizer: str | None,
+    sample: float | None,
+    sources: bool,
+    threads: int | None,
+    quiet: bool,
+) -> bool:
+    """Check token files, print the result, and return whether all is well."""
+    from toksmith.tokenfiles import verify_tokens
+
+    found = verify_tokens(
+        folder,
+        tokenizer=tokenizer,
+        sample=1.0 if sample is None else sample,
+        sources=sources,
+        threads=threads,
+        progress=False if quiet else None,
+    )
+    if not found.is_ok or not quiet:
+        print(found)
+    return found.is_ok
 
 
 def agree(

@@ -19,6 +19,7 @@ from toksmith.errors import FormatError, OptionError, ToksmithError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.tokenfiles.arrangement import Sequences, Shuffled
 from toksmith.tokenfiles.finishing import WORK, write_splits
+from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import DEFAULT_SPLIT, Job
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
@@ -39,6 +40,7 @@ def convert_tokens(
     tokenizer: AnyTokenizer | None = None,
     vocab_size: int | None = None,
     eos: int | None = None,
+    eos_place: Place | None = None,
     shuffle: bool = False,
     seed: int = 0,
     sequence_length: int | None = None,
@@ -61,6 +63,8 @@ def convert_tokens(
             ``None`` takes it from the manifest or the tokenizer, else it is the highest id plus 1.
         eos: the id that ends or precedes documents, for files without a manifest that do not store
             the bounds of documents.
+        eos_place: whether ``eos`` is ``"before"`` or ``"after"`` a document; ``None`` as the
+            format's framework writes it.
         shuffle: shuffle the documents.
         seed: the random seed of the shuffle.
         sequence_length: put documents end to end, and cut them to sequences of this many tokens.
@@ -100,14 +104,17 @@ def convert_tokens(
     splits: dict[str, TokenFiles]
     if manifest is None:
         tok = None if tokenizer is None else tokenizer_of(tokenizer)
-        found = open_tokens(folder, eos=eos)
+        found = open_tokens(folder, eos=eos, eos_place=eos_place)
         splits = {DEFAULT_SPLIT: found}
-        before = _foreign_job(found, eos, tokenizer, tok, vocab_size)
+        before = _foreign_job(found, eos, eos_place, tokenizer, tok, vocab_size)
     else:
         before = manifest.job
         tok = _own_tokenizer(before, tokenizer)
-        if eos not in (None, before.eos):
-            raise OptionError(f"eos is {eos!r:.40}: {folder} has {before.eos}, which is kept")
+        if eos not in (None, before.eos) or eos_place not in (None, before.eos_place):
+            raise OptionError(
+                f"{folder} has end-of-text id {before.eos}, {before.eos_place} each document, and "
+                "keeps it: leave eos and eos_place out"
+            )
         splits = {name: open_tokens(folder, split=name) for name in before.split_names}
         _check_counts(folder, splits, manifest)
         if vocab_size is not None:
@@ -175,6 +182,7 @@ def _own_tokenizer(job: Job, given: AnyTokenizer | None) -> Tokenizer | None:
 def _foreign_job(
     tokens: TokenFiles,
     eos: int | None,
+    eos_place: Place | None,
     given: AnyTokenizer | None,
     tok: Tokenizer | None,
     vocab_size: int | None,
@@ -192,7 +200,7 @@ def _foreign_job(
         vocab_size=vocab_size or (0 if tok is None else tok.vocab_size),
         bos=None,
         eos=eos,
-        eos_place=form.eos or "after",
+        eos_place=eos_place or form.eos or "after",
         special="text",
         empty="bare",
         splits=((DEFAULT_SPLIT, 1.0),),
