@@ -38,9 +38,7 @@ ALL = [
 
 @pytest.mark.parametrize("name", ["megatron", "nanogpt", "llmc"])
 @pytest.mark.parametrize("options", ALL)
-def test_right_files_pass(
-    corpus: Path, tmp_path: Path, name: str, options: dict[str, Any]
-) -> None:
+def test_right_files_pass(corpus: Path, tmp_path: Path, name: str, options: dict[str, Any]) -> None:
     write(corpus, tmp_path / "out", format=name, **options)
     for sample in (1.0, 0.2):
         found = check(tmp_path / "out", sample=sample)
