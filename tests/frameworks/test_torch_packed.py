@@ -148,13 +148,16 @@ def test_a_stateful_loader_goes_on_where_it_stopped(rows: PackedRows, num_worker
         "torchdata.stateful_dataloader", reason="torchdata is not installed"
     )
 
-    def made() -> Any:
+    def made(epoch: int = 0) -> Any:
+        stream = PackedStream(rows, seed=2)
+        stream.set_epoch(epoch)
         return torchdata.StatefulDataLoader(
-            PackedStream(rows, seed=2), batch_size=2, num_workers=num_workers, collate_fn=list
+            stream, batch_size=2, num_workers=num_workers, collate_fn=list
         )
 
     wanted = [ids(batch) for batch in made()]
-    for done in range(1, len(wanted)):
+    following = [ids(batch) for batch in made(1)]
+    for done in (1, len(wanted) - 1):
         loader = made()
         batches = iter(loader)
         left = [ids(next(batches)) for _ in range(done)]
@@ -163,6 +166,13 @@ def test_a_stateful_loader_goes_on_where_it_stopped(rows: PackedRows, num_worker
         resumed = made()
         resumed.load_state_dict(state)
         assert left + [ids(batch) for batch in resumed] == wanted
+        resumed.dataset.set_epoch(1)
+        assert [ids(batch) for batch in resumed] == following
+    loader = made()
+    assert len(list(loader)) == len(wanted)
+    resumed = made(1)  # from a state at the end of an epoch
+    resumed.load_state_dict(loader.state_dict())
+    assert [ids(batch) for batch in resumed] == following
 
 
 @stateful

@@ -263,29 +263,55 @@ def pack(
         lengths = vector("tokens", tokens, np.int64)
         if lengths.min(initial=0) < 0:
             raise OptionError("tokens holds a negative length")
-    numbers = np.flatnonzero(lengths)
-    if seed is not None:
-        numbers = numbers[Permutation(len(numbers), seed)(np.arange(len(numbers)))]
-    pieces = METHODS[method](lengths[numbers], length)
+    order = _order(lengths, seed)
+    sizes = lengths if order is None else lengths[order]
+    total = int(sizes.sum())
     largest = max(len(lengths), int(lengths.max(initial=0)))
-    rows = np.empty(len(pieces.lengths), _row_type("<u4" if largest < 1 << 32 else "<u8"))
-    rows["document"] = numbers[pieces.documents]
-    rows["start"] = pieces.starts
-    rows["length"] = pieces.lengths
-    is_first = pieces.starts == 0
-    whole_lengths = lengths[numbers[pieces.documents[is_first]]]
+    # A cut every `length` tokens makes one more piece. What is not used takes no memory.
+    rows = np.empty(
+        len(sizes) + total // length + 1, _row_type("<u4" if largest < 1 << 32 else "<u8")
+    )
+    bounds = [np.zeros(1, np.uint64)]
+    count = cut = packed = 0
+    for pieces in METHODS[method](sizes, length):
+        block = rows[count : count + len(pieces.lengths)]
+        block["document"] = pieces.documents if order is None else order[pieces.documents]
+        block["start"] = pieces.starts
+        block["length"] = pieces.lengths
+        bounds.append((np.flatnonzero(pieces.ends) + (count + 1)).astype(np.uint64))
+        is_first = pieces.starts == 0
+        cut += int((pieces.lengths < sizes[pieces.documents])[is_first].sum())
+        packed += int(pieces.lengths.sum())
+        count += len(block)
+    if bounds[-1][-1:].tolist() != [count]:  # concat: the last sequence is not full
+        bounds.append(np.array([count], np.uint64))
     report = PackReport(
         method=method,
         length=length,
         seed=seed,
-        sequences=len(pieces.bounds) - 1,
+        sequences=sum(map(len, bounds)) - 1,
         documents=len(lengths),
-        empty_documents=len(lengths) - len(numbers),
-        cut_documents=int((pieces.lengths[is_first] < whole_lengths).sum()),
-        tokens=int(lengths.sum()),
-        packed_tokens=int(pieces.lengths.sum()),
+        empty_documents=len(lengths) - len(sizes),
+        cut_documents=cut,
+        tokens=total,
+        packed_tokens=packed,
     )
-    return PackIndex(report, hash_lengths(lengths), rows, pieces.bounds.astype("<u8"))
+    return PackIndex(report, hash_lengths(lengths), rows[:count], np.concatenate(bounds))
+
+
+def _order(lengths: OffsetArray, seed: int | None) -> npt.NDArray[np.unsignedinteger[Any]] | None:
+    """Return the documents to pack, in order; ``None`` for all of them as they are."""
+    kind = np.uint32 if len(lengths) < 1 << 32 else np.uint64
+    held = None if lengths.all() else np.flatnonzero(lengths).astype(kind)
+    if seed is None:
+        return held
+    count = len(lengths) if held is None else len(held)
+    shuffle = Permutation(count, seed)
+    order = np.empty(count, kind)
+    for start in range(0, count, _BLOCK):
+        stop = min(start + _BLOCK, count)
+        order[start:stop] = shuffle(np.arange(start, stop))
+    return order if held is None else held[order]
 
 
 def hash_lengths(lengths: OffsetArray) -> str:

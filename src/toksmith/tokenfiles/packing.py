@@ -1,78 +1,85 @@
 """Packing: assigns documents, or pieces of them, to sequences of at most a fixed length.
 
-A method takes the lengths of documents, all of 1 token or more, and returns :class:`Pieces`.
-Methods work on blocks of documents where they can; none reads ids.
+A method takes the lengths of documents, all of 1 token or more, and yields :class:`Pieces`. None
+reads ids. ``concat`` and ``truncate`` hold a block of documents at a time; ``best_fit`` holds a few
+numbers for each piece.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from toksmith._base.arrays import OffsetArray
-from toksmith._base.lazy import np
+from toksmith._base.lazy import np, npt
 
 Method: TypeAlias = Literal["best-fit", "concat", "truncate"]
 
-_BLOCK = 1 << 20
+BLOCK = 1 << 18
+"""The number of documents or pieces that are worked on at once."""
+
+_Numbers: TypeAlias = "npt.NDArray[np.signedinteger[Any]]"
 
 
 class Pieces(NamedTuple):
-    """Pieces of documents in sequences.
+    """Consecutive pieces of documents, sequence after sequence.
 
     Attributes:
         documents: int64, shape ``(pieces,)``: the document of each piece.
         starts: int64, shape ``(pieces,)``: its first token in the document.
         lengths: int64, shape ``(pieces,)``: its tokens.
-        bounds: int64, shape ``(sequences + 1,)``: sequence ``i`` has the pieces from ``bounds[i]``
-            to ``bounds[i + 1]``.
+        ends: bool, shape ``(pieces,)``: whether it is the last of its sequence. So is the last
+            piece of all.
     """
 
     documents: OffsetArray
     starts: OffsetArray
     lengths: OffsetArray
-    bounds: OffsetArray
+    ends: npt.NDArray[np.bool_]
 
 
-def truncate(lengths: OffsetArray, length: int) -> Pieces:
-    """Return one sequence for each document: its first ``length`` tokens.
-
-    Example:
-        >>> truncate(np.array([3, 9]), 4).lengths.tolist()
-        [3, 4]
-    """
-    count = len(lengths)
-    return Pieces(
-        np.arange(count),
-        np.zeros(count, np.int64),
-        np.minimum(lengths, length),
-        np.arange(count + 1),
-    )
-
-
-def concat(lengths: OffsetArray, length: int) -> Pieces:
-    """Return all documents end to end, cut every ``length`` tokens.
+def truncate(lengths: OffsetArray, length: int) -> Iterator[Pieces]:
+    """Yield one sequence for each document: its first ``length`` tokens.
 
     Example:
-        >>> pieces = concat(np.array([3, 9]), 5)
-        >>> pieces.documents.tolist(), pieces.lengths.tolist(), pieces.bounds.tolist()
-        ([0, 1, 1, 1], [3, 2, 5, 2], [0, 2, 3, 4])
+        >>> [pieces.lengths.tolist() for pieces in truncate(np.array([3, 9]), 4)]
+        [[3, 4]]
     """
-    ends = np.cumsum(lengths)
-    begins = ends - lengths
-    first = begins // length  # the sequence in which each document begins
-    counts = (ends - 1) // length - first + 1
-    documents = np.repeat(np.arange(len(lengths)), counts)
-    sequences = _count_up(counts) + np.repeat(first, counts)
-    starts = np.maximum(sequences * length, begins[documents]) - begins[documents]
-    stops = np.minimum((sequences + 1) * length, ends[documents]) - begins[documents]
-    return Pieces(documents, starts, stops - starts, _bounds(sequences))
+    for first in range(0, len(lengths), BLOCK):
+        sizes = lengths[first : first + BLOCK]
+        count = len(sizes)
+        numbers = np.arange(first, first + count)
+        starts = np.zeros(count, np.int64)
+        yield Pieces(numbers, starts, np.minimum(sizes, length), np.ones(count, np.bool_))
 
 
-def best_fit(lengths: OffsetArray, length: int) -> Pieces:
-    """Return pieces of at most ``length`` tokens, packed by best-fit decreasing.
+def concat(lengths: OffsetArray, length: int) -> Iterator[Pieces]:
+    """Yield all documents end to end, cut every ``length`` tokens.
+
+    Example:
+        >>> for pieces in concat(np.array([3, 9]), 5):
+        ...     pieces.documents.tolist(), pieces.lengths.tolist(), pieces.ends.tolist()
+        ([0, 1, 1, 1], [3, 2, 5, 2], [False, True, True, False])
+    """
+    before = 0
+    for first in range(0, len(lengths), BLOCK):
+        ends = before + np.cumsum(lengths[first : first + BLOCK])
+        begins = ends - lengths[first : first + BLOCK]
+        sequences = begins // length  # the sequence in which each document begins
+        counts = (ends - 1) // length - sequences + 1
+        places = np.repeat(np.arange(len(ends)), counts)
+        cuts = (sequences[places] + _count_up(counts)) * length
+        froms = np.maximum(cuts, begins[places])
+        stops = np.minimum(cuts + length, ends[places])
+        starts = froms - begins[places]
+        yield Pieces(first + places, starts, stops - froms, stops % length == 0)
+        before = int(ends[-1])
+
+
+def best_fit(lengths: OffsetArray, length: int) -> Iterator[Pieces]:
+    """Yield pieces of at most ``length`` tokens, packed by best-fit decreasing.
 
     Documents longer than a sequence are cut every ``length`` tokens. Pieces are placed from the
     longest to the shortest, each in the fullest sequence that has room for it. A document that
@@ -85,27 +92,45 @@ def best_fit(lengths: OffsetArray, length: int) -> Pieces:
     https://arxiv.org/abs/2404.10830.
 
     Example:
-        >>> pieces = best_fit(np.array([3, 9, 2, 4]), 5)
-        >>> pieces.documents.tolist(), pieces.lengths.tolist(), pieces.bounds.tolist()
-        ([0, 2, 1, 1, 3], [3, 2, 5, 4, 4], [0, 2, 3, 4, 5])
+        >>> for pieces in best_fit(np.array([3, 9, 2, 4]), 5):
+        ...     pieces.documents.tolist(), pieces.lengths.tolist(), pieces.ends.tolist()
+        ([0, 2, 1, 1, 3], [3, 2, 5, 4, 4], [False, True, True, True, True])
     """
     counts = -(-lengths // length)
-    documents = np.repeat(np.arange(len(lengths)), counts)
-    starts = _count_up(counts) * length
-    parts = np.minimum(lengths[documents] - starts, length)
+    total = int(counts.sum())
+    kind = np.int32 if max(total, length) < 1 << 31 else np.int64
+    documents = np.repeat(np.arange(len(lengths), dtype=kind), counts)
+    firsts = (np.cumsum(counts) - counts).astype(kind)  # the first piece of each document
+    del counts
+
+    def sizes_of(pieces: _Numbers) -> tuple[OffsetArray, OffsetArray, OffsetArray]:
+        numbers = documents[pieces].astype(np.int64)
+        starts = (pieces - firsts[numbers]).astype(np.int64) * length
+        return numbers, starts, np.minimum(lengths[numbers] - starts, length)
+
+    parts = np.empty(total, kind)
+    for start in range(0, total, BLOCK):
+        stop = min(start + BLOCK, total)
+        parts[start:stop] = sizes_of(np.arange(start, stop, dtype=kind))[2]
     sequences = _best_fit_sequences(parts, length)
+    del parts
     order = _stable_order(sequences)
-    return Pieces(documents[order], starts[order], parts[order], _bounds(sequences[order]))
+    for start in range(0, total, BLOCK):
+        block = order[start : start + BLOCK]
+        following = sequences[order[start + 1 : start + BLOCK + 1]]
+        ends = np.ones(len(block), np.bool_)
+        ends[: len(following)] = following != sequences[block[: len(following)]]
+        yield Pieces(*sizes_of(block), ends)
 
 
-METHODS: dict[str, Callable[[OffsetArray, int], Pieces]] = {
+METHODS: dict[str, Callable[[OffsetArray, int], Iterator[Pieces]]] = {
     "best-fit": best_fit,
     "concat": concat,
     "truncate": truncate,
 }
 
 
-def _best_fit_sequences(lengths: OffsetArray, length: int) -> OffsetArray:
+def _best_fit_sequences(lengths: _Numbers, length: int) -> _Numbers:
     """Return the sequence of each piece.
 
     All pieces of one length are placed together. Sequences with the same room form groups; the
@@ -114,29 +139,30 @@ def _best_fit_sequences(lengths: OffsetArray, length: int) -> OffsetArray:
     with ``length``, not with the number of pieces.
     """
     order = _stable_order(length - lengths)
-    placed = np.empty(len(lengths), np.int64)  # the sequence of piece order[i]
-    openers: list[OffsetArray] = []  # the first piece of each sequence
+    placed = np.empty_like(order)  # the sequence of piece order[i]
+    openers: list[_Numbers] = [order[:0]]  # the first piece of each sequence
     groups = _Groups()
     opened = done = 0
-    sizes, counts = np.unique(lengths, return_counts=True)
-    for size, count in zip(sizes[::-1].tolist(), counts[::-1].tolist(), strict=True):
-        while count:
+    for stop in [*(np.flatnonzero(np.diff(lengths[order])) + 1).tolist(), len(order)]:
+        if done == len(order):
+            break
+        size = int(lengths[order[done]])
+        while done < stop:
             room, group = groups.pop(size)
             if group is None:
-                room = length
-                group = np.arange(opened, opened - (-count // (length // size)))
+                room, fits = length, length // size
+                group = np.arange(opened, opened - (done - stop) // fits, dtype=order.dtype)
                 opened += len(group)
-                openers.append(order[done : done + count : length // size])
-            each = min(room // size, count)  # pieces for one sequence
-            full = min(len(group), count // each)
-            stop = done + full * each
-            placed[done:stop] = np.repeat(group[:full], each)
+                openers.append(order[done:stop:fits])
+            each = min(room // size, stop - done)  # pieces for one sequence
+            full = min(len(group), (stop - done) // each)
+            placed[done : done + full * each] = np.repeat(group[:full], each)
             groups.add(room - each * size, group[:full])
             groups.add(room, group[full:], first=True)
-            done, count = stop, count - full * each
-    rank = np.empty(opened, np.int64)
-    rank[np.argsort(np.concatenate([np.zeros(0, np.int64), *openers]))] = np.arange(opened)
-    found = np.empty(len(lengths), np.int64)
+            done += full * each
+    rank = np.empty(opened, order.dtype)
+    rank[np.argsort(np.concatenate(openers))] = np.arange(opened, dtype=order.dtype)
+    found = np.empty_like(order)
     found[order] = rank[placed]
     return found
 
@@ -146,9 +172,9 @@ class _Groups:
 
     def __init__(self) -> None:
         self._rooms: list[int] = []  # sorted
-        self._groups: dict[int, deque[OffsetArray]] = {}
+        self._groups: dict[int, deque[_Numbers]] = {}
 
-    def add(self, room: int, group: OffsetArray, *, first: bool = False) -> None:
+    def add(self, room: int, group: _Numbers, *, first: bool = False) -> None:
         """Add a group; ``first``: before the others of this room."""
         if not room or not len(group):
             return
@@ -160,7 +186,7 @@ class _Groups:
         else:
             self._groups[room].append(group)
 
-    def pop(self, size: int) -> tuple[int, OffsetArray | None]:
+    def pop(self, size: int) -> tuple[int, _Numbers | None]:
         """Take out a group with the least room for ``size`` tokens; ``None`` if there is none."""
         place = bisect_left(self._rooms, size)
         if place == len(self._rooms):
@@ -172,13 +198,15 @@ class _Groups:
         return room, group
 
 
-def _stable_order(keys: OffsetArray) -> OffsetArray:
-    """Return ``argsort(keys, kind="stable")`` of keys of 0 or more, faster."""
+def _stable_order(keys: _Numbers) -> _Numbers:
+    """Return ``argsort(keys, kind="stable")`` of keys of 0 or more, faster, in the type of keys."""
     count = max(len(keys), 1)
-    combined = keys * count + np.arange(len(keys))
+    combined = keys.astype(np.int64)
+    combined *= count
+    combined += np.arange(len(keys), dtype=keys.dtype)
     combined.sort()
     combined %= count
-    return combined
+    return combined.astype(keys.dtype, copy=False)
 
 
 def _count_up(counts: OffsetArray) -> OffsetArray:
@@ -189,16 +217,5 @@ def _count_up(counts: OffsetArray) -> OffsetArray:
         [0, 1, 0, 1, 2]
     """
     ends = np.cumsum(counts)
-    numbers: OffsetArray = np.arange(ends[-1] if len(ends) else 0) - np.repeat(
-        ends - counts, counts
-    )
-    return numbers
-
-
-def _bounds(sequences: OffsetArray) -> OffsetArray:
-    """Return where each sequence begins in a sorted array of sequence numbers, and the end."""
-    if not len(sequences):
-        return np.zeros(1, np.int64)
-    return np.concatenate(
-        [[0], np.flatnonzero(sequences[1:] != sequences[:-1]) + 1, [len(sequences)]]
-    )
+    firsts: OffsetArray = np.repeat(ends - counts, counts)
+    return np.arange(len(firsts)) - firsts

@@ -120,7 +120,8 @@ class RowOrder:
         if self._seed is not None:
             shuffle = Permutation(self._permuted, self._seed, self._epoch)
         while self._row < len(places):
-            block = np.array(places[self._row : self._row + _BLOCK], np.int64)
+            part = places[self._row : self._row + _BLOCK]
+            block = np.arange(part.start, part.stop, part.step)
             for number in (block if shuffle is None else shuffle(block)).tolist():
                 self._row += 1
                 yield number

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.unit.tokenfiles.documents import read, write
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles import RowOrder, pack
+from toksmith.tokenfiles.formats import NAMES
 from toksmith.tokenfiles.mapped_pickle import dumps
 from toksmith.tokenfiles.packing import METHODS, Method
 from toksmith.tokenfiles.token_files import RawPart, TokenFiles
@@ -103,6 +105,18 @@ def test_stretches_of_maps_are_pickled_by_place(tmp_path: Path) -> None:
     for ids in (whole[:0], whole[::2][:5], whole[:6].reshape(2, 3)):
         (again,) = pickle.loads(dumps([ids]))
         assert again.tolist() == ids.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_all_formats(name: str, tmp_path: Path) -> None:
+    documents = [[*range(5 * number, 6 * number + 2), 999] for number in range(1, 20)]
+    write(name, documents, tmp_path, shard_tokens=40)
+    tokens = read(name, tmp_path, eos=999)
+    rows = tokens.packed(pack(tokens, length=16))
+    data = pickle.dumps(rows)
+    assert [each.ids.tolist() for each in pickle.loads(data)] == [row.ids.tolist() for row in rows]
+    found = [id_ for row in rows for id_ in row.ids.tolist()]
+    assert sorted(found) == sorted(id_ for ids in documents for id_ in ids)
 
 
 def test_other_token_files_are_refused(tokens: TokenFiles, tmp_path: Path) -> None:

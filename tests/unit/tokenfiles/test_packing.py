@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles import PackIndex, pack
+from toksmith.tokenfiles import PackIndex, pack, pack_index, packing
 from toksmith.tokenfiles.packing import METHODS, Method
 from toksmith.tokenfiles.permutation import Permutation
 
@@ -108,6 +108,22 @@ def test_every_token_is_in_one_sequence(
     parts = [piece for pieces in sequences(index) for piece in pieces]
     cut = {document for document, _, size in parts if size < lengths[document]}
     assert report.cut_documents == len(cut)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(lengths=LENGTHS, length=st.integers(1, 40), seed=st.none() | st.integers(0, 3))
+def test_blocks_make_no_difference(
+    method: Method, lengths: list[int], length: int, seed: int | None
+) -> None:
+    index = pack(lengths, length=length, method=method, seed=seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "BLOCK", 3)
+        patch.setattr(pack_index, "_BLOCK", 2)
+        again = pack(lengths, length=length, method=method, seed=seed)
+    assert again.report == index.report
+    assert again.source == index.source
+    assert again.rows.tolist() == index.rows.tolist()
+    assert again.bounds.tolist() == index.bounds.tolist()
 
 
 def test_best_fit_keeps_the_order_of_documents() -> None:
