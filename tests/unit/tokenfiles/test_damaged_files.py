@@ -154,16 +154,17 @@ def test_sizes_of_samples_of_mds_that_do_not_fit(tmp_path: Path) -> None:
         struct.pack("<IBB", 6, 4, 2): "sample 1 is damaged",  # more ids than bytes
         struct.pack("<IBB", 6, 8, 1): "several dimensions",
         struct.pack("<IBB", 6, 7, 1): "sample 1 is damaged",  # a shape of 8 bytes
+        struct.pack("<IBB", 5, 4, 1): "sample 1 is damaged",
     }.items():
         path.write_bytes(sound[:sample] + change + sound[sample + 6 :])
         with pytest.raises(FormatError, match=reason):
-            read("mds", tmp_path)
+            lists(read("mds", tmp_path))
     path.write_bytes(sound.replace(b'"ndarray:int32"', b'"ndarray:float"'))
     with pytest.raises(FormatError, match="holds ids as ndarray:float"):
-        read("mds", tmp_path)
+        lists(read("mds", tmp_path))
     path.write_bytes(sound.replace(b'"tokens"', b'"string"'))
     with pytest.raises(FormatError, match="has columns string:"):
-        read("mds", tmp_path)
+        lists(read("mds", tmp_path))
 
 
 @pytest.mark.parametrize(

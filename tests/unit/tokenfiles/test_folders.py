@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.unit.tokenfiles.documents import lists, read, write
-from toksmith.errors import OptionError
+from toksmith.errors import FormatError, OptionError
 
 DOCUMENTS = [[5, 6, 0], [0], [7, 300, 0]]
 
@@ -209,3 +209,18 @@ def test_splits_have_folders_of_their_own(name: str, tmp_path: Path) -> None:
     write(name, [[1, 0]], tmp_path, stem="val")
     assert lists(read(name, tmp_path)) == [*DOCUMENTS, [1, 0]]
     assert lists(read(name, tmp_path / "val")) == [[1, 0]]
+
+
+def test_lengths_of_mds_need_no_sample(tmp_path: Path) -> None:
+    documents = [[1] * size for size in (1, 254, 255, 256, 257, 65_535, 65_536)]
+    write("mds", documents, tmp_path)
+    file = tmp_path / "train/shard.00000.mds"
+    sound = file.read_bytes()
+    start = sound.index(b"}") + 1
+    file.write_bytes(sound[:start] + bytes(len(sound) - start))
+    tokens = read("mds", tmp_path)
+    assert tokens.lengths.tolist() == [len(each) for each in documents]
+    with pytest.raises(FormatError, match="sample 3 is damaged"):
+        tokens.ids(3, 5)
+    file.write_bytes(sound)
+    assert lists(read("mds", tmp_path)) == documents
