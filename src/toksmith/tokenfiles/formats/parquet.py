@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.lazy import extra
+from toksmith.errors import FormatError
 from toksmith.tokenfiles.folders import folders_with, require
 from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.list_columns import (
@@ -99,6 +100,10 @@ class _File(ListPart):
             )
             columns, about = self._file.schema_arrow, self._file.metadata
             rows = [about.row_group(number).num_rows for number in range(about.num_row_groups)]
+        if sum(rows) != about.num_rows:
+            raise FormatError(
+                path, f"has {about.num_rows:,} rows, and {sum(rows):,} in its row groups"
+            )
         super().__init__(path, rows)
         self._column, self.dtype = column_of(path, columns)
         self.facts = facts(columns)
@@ -107,6 +112,11 @@ class _File(ListPart):
     def group(self, number: int) -> Any:
         if self._held[0] != number:
             table = self._file.read_row_group(number, [self._column])
+            rows = int(self._firsts[number + 1] - self._firsts[number])
+            if len(table) != rows:
+                raise FormatError(
+                    self.path, f"row group {number:,} has {len(table):,} rows, not {rows:,}"
+                )
             self._held = number, table.column(0).combine_chunks()
         return self._held[1]
 
