@@ -17,6 +17,7 @@ from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
     from toksmith._base.arrays import Ids
+    from toksmith.corpus.remote import FilePath
 
 _LONGEST_ID = len(str(2**32))
 
@@ -78,7 +79,7 @@ def read_stdin(quiet: bool, errors: str | None) -> bytes:
     return bytes(checked[start:end])  # type: ignore[arg-type]  # of bytes, no str
 
 
-def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], bytes | None]:
+def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[FilePath], bytes | None]:
     """Return the files that a command's arguments name, or the text that they are.
 
     A single argument that is no file, and matches none as a pattern, is taken as the text itself,
@@ -100,7 +101,8 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], byt
 
     missing = [name for name in inputs if not is_files(name)]
     if not missing:
-        return [found for name in (*map(Path, inputs), *files) for found in expand(name)], None
+        names: list[str | Path] = [*inputs, *files]
+        return [found for name in names for found in expand(name)], None
     is_text = len(inputs) == 1 and not files and not looks_like_path(inputs[0])
     if not is_text:
         text = " ".join(inputs)
@@ -113,8 +115,9 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[Path], byt
 def is_files(name: str) -> bool:
     """Return whether a word names a file or folder, or is a pattern that matches files."""
     from toksmith.corpus import match_files
+    from toksmith.corpus.remote import is_url
 
-    return exists(name) or bool(match_files(name))
+    return is_url(name) or exists(name) or bool(match_files(name))
 
 
 def parse_id_words(words: list[str]) -> Ids:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
 from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np
 from toksmith._base.text import Text
+from toksmith.corpus.remote import FilePath
 
 Cut: TypeAlias = "Callable[[Text, int, int], int]"
 """A function ``f(text, start, end)``: the first place from ``start`` on to cut a document at, or
@@ -30,7 +30,7 @@ class Damage(NamedTuple):
         reason: what is wrong with it, to be read after "line 7".
     """
 
-    path: Path
+    path: FilePath
     number: int
     reason: str
 

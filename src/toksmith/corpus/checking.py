@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Generator, Iterator
-from pathlib import Path
 
 from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np
 from toksmith._base.text import Text
 from toksmith.corpus.blocks import block_of
+from toksmith.corpus.remote import FilePath
 from toksmith.engine.portable import first_invalid
 from toksmith.errors import FormatError
 
@@ -34,7 +34,7 @@ NOT_UTF8 = "is not UTF-8 text"
 """The reason of a damaged record, to be read after its number."""
 
 
-def text_start(path: Path, head: bytes) -> int:
+def text_start(path: FilePath, head: bytes) -> int:
     r"""Return the offset of a file's text: after a UTF-8 byte order mark, if it has one.
 
     Args:
@@ -46,6 +46,7 @@ def text_start(path: Path, head: bytes) -> int:
             no text at all.
 
     Example:
+        >>> from pathlib import Path
         >>> text_start(Path("a.txt"), b"\xef\xbb\xbflow"), text_start(Path("a.txt"), b"low")
         (3, 0)
     """
@@ -80,7 +81,7 @@ def text_start(path: Path, head: bytes) -> int:
 
 
 def text_stream(
-    path: Path, stream: Iterator[tuple[bytes, int]]
+    path: FilePath, stream: Iterator[tuple[bytes, int]]
 ) -> Generator[tuple[bytes, int], None, None]:
     """Yield the parts of a file's text without its byte order mark; see :func:`text_start`."""
     head, done = b"", 0
@@ -93,7 +94,7 @@ def text_stream(
 
 
 def check_slices(
-    path: Path, text: Text, bounds: Bounds, errors: str, offset: int = 0
+    path: FilePath, text: Text, bounds: Bounds, errors: str, offset: int = 0
 ) -> tuple[Text, Bounds]:
     """Return slices of a file's bytes as valid UTF-8.
 
@@ -140,7 +141,7 @@ def drop_invalid(text: Text, bounds: Bounds) -> tuple[Bounds, list[tuple[int, in
 
 
 def check_stream(
-    path: Path, stream: Iterator[tuple[bytes, int]], errors: str
+    path: FilePath, stream: Iterator[tuple[bytes, int]], errors: str
 ) -> Generator[tuple[bytes, int], None, None]:
     """Yield a text that comes in parts of arbitrary bounds as parts of valid UTF-8.
 
@@ -165,7 +166,7 @@ def check_stream(
         yield _checked(path, rest, before, errors), done
 
 
-def not_text_error(path: Path, place: int, byte: int, head: bytes = b"") -> FormatError:
+def not_text_error(path: FilePath, place: int, byte: int, head: bytes = b"") -> FormatError:
     """Return the error for a file that is not UTF-8 text.
 
     Args:
@@ -188,7 +189,7 @@ def not_text_error(path: Path, place: int, byte: int, head: bytes = b"") -> Form
     )
 
 
-def _checked(path: Path, text: bytes, before: int, errors: str) -> bytes:
+def _checked(path: FilePath, text: bytes, before: int, errors: str) -> bytes:
     place = first_invalid(text, 0, len(text))
     if place == len(text):
         return text

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from pathlib import Path
 
 from toksmith.corpus.blocks import STREAMED, Block, Cut, Damage, split_stream
 from toksmith.corpus.checking import NOT_UTF8, check_stream, drop_invalid, text_stream
 from toksmith.corpus.options import Reading
 from toksmith.corpus.prefetch import prefetch
+from toksmith.corpus.remote import FilePath
 from toksmith.corpus.streams import Kind, count_lines, kind_of, read_head, read_lines, read_stream
 from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.text_reader import READ, overlaps_itself, text_blocks
 
 
 def file_blocks(
-    path: Path,
+    path: FilePath,
     reading: Reading,
     cut: Cut | None = None,
     streamed: int = STREAMED,
@@ -96,7 +96,7 @@ def file_blocks(
             yield from blocks
 
 
-def _drop_invalid(path: Path, blocks: Iterator[Block]) -> Generator[Block, None, None]:
+def _drop_invalid(path: FilePath, blocks: Iterator[Block]) -> Generator[Block, None, None]:
     """Yield the blocks of a text without the documents that are invalid UTF-8."""
     lines = 0  # of the blocks of a stream so far
     for block in blocks:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
 
+from toksmith.corpus.remote import FilePath
 from toksmith.errors import FormatError
 
 _BLOCK = 1 << 20
@@ -29,7 +29,7 @@ class Hashing:
         self._has_begun = False
         self._thread: Thread | None = None
 
-    def start(self, path: Path) -> FileHash:
+    def start(self, path: FilePath) -> FileHash:
         """Return a file's hash, which is computed later."""
         return FileHash(path, self)
 
@@ -91,7 +91,7 @@ class KnownHash:
 class FileHash:
     """The hash of a file, piece by piece; see :class:`Hashing`."""
 
-    def __init__(self, path: Path, hashing: Hashing) -> None:
+    def __init__(self, path: FilePath, hashing: Hashing) -> None:
         from hashlib import sha256
 
         self._path = path

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from toksmith._base.text import utf8
 from toksmith.corpus.blocks import Block, Damage, block_of
 from toksmith.corpus.options import ONE_STRING, field_advice
+from toksmith.corpus.remote import FilePath
 from toksmith.errors import FormatError
 
 _BOM = b"\xef\xbb\xbf"
 
 
 def jsonl_blocks(
-    path: Path,
+    path: FilePath,
     stream: Iterator[tuple[bytes, int]],
     field: str,
     *,

@@ -6,7 +6,6 @@ import mmap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from pathlib import Path
 
 from toksmith._base.arrays import Bounds
 from toksmith._base.documents import document_bounds, open_mapped
@@ -14,13 +13,15 @@ from toksmith._base.text import Text, utf8
 from toksmith.corpus.blocks import block_of
 from toksmith.corpus.checking import HEAD, check_slices, text_start
 from toksmith.corpus.options import Reading
-from toksmith.corpus.streams import Kind, kind_of, read_head
+from toksmith.corpus.paths import AnyPath
+from toksmith.corpus.remote import FilePath, RemoteFile, as_file
+from toksmith.corpus.streams import Kind, kind_of, open_binary, read_head
 from toksmith.errors import OptionError
 
 
 @contextmanager
 def open_documents(
-    path: str | PathLike[str], reading: Reading, *, check_fields: bool = True
+    path: AnyPath, reading: Reading, *, check_fields: bool = True
 ) -> Iterator[tuple[Text, Bounds]]:
     """Open a file as its documents: yield a text and the bounds of documents in it.
 
@@ -38,20 +39,31 @@ def open_documents(
     """
     if is_plain(path, reading):
         if check_fields and reading.names_field:
-            reading.refuse_field(Path(path))
-        with open_mapped(path) as data:
-            yield slice_text(Path(path), data, reading)
+            reading.refuse_field(as_file(path))
+        with _open_whole(path) as data:
+            yield slice_text(as_file(path), data, reading)
         return
     from toksmith.corpus.sources import Files
 
     documents = _Documents()
-    Files(Path(path), reading, check_fields=check_fields).feed(documents, lambda _: None)
+    Files(path, reading, check_fields=check_fields).feed(documents, lambda _: None)
     block = block_of(documents.found, 0)
     yield block.data, block.bounds
 
 
+@contextmanager
+def _open_whole(path: AnyPath) -> Iterator[mmap.mmap | bytearray | bytes]:
+    file = as_file(path)
+    if isinstance(file, RemoteFile):
+        with open_binary(file) as remote:
+            yield remote.read()
+        return
+    with open_mapped(path) as data:
+        yield data
+
+
 def slice_text(
-    path: Path, data: mmap.mmap | bytearray | bytes, reading: Reading
+    path: FilePath, data: mmap.mmap | bytearray | bytes, reading: Reading
 ) -> tuple[Text, Bounds]:
     """Return a text and its documents, without a byte order mark at the start of the text.
 
@@ -69,7 +81,7 @@ def slice_text(
     return check_slices(path, data, bounds, reading.encoding_errors)
 
 
-def is_plain(path: str | PathLike[str], reading: Reading) -> bool:
+def is_plain(path: AnyPath, reading: Reading) -> bool:
     """Return whether a file is uncompressed text without rows, which can be one document.
 
     Raises:
@@ -78,7 +90,7 @@ def is_plain(path: str | PathLike[str], reading: Reading) -> bool:
     """
     if not isinstance(path, str | PathLike):
         raise OptionError(f"a path is a str or a Path, not {type(path).__name__}")
-    file = Path(path)
+    file = as_file(path)
     return file.is_dir() or kind_of(file, read_head(file), reading.read_as) == Kind("text")
 
 

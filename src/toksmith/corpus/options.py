@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from os import fspath
-from pathlib import Path
 from typing import Any, NoReturn
 
 from toksmith._base.checks import flag, literal, whole
 from toksmith._base.visible import short_repr
 from toksmith.corpus.paths import weight_of
+from toksmith.corpus.remote import FilePath
 from toksmith.errors import OptionError
 
 READ_AS = ("text", "jsonl", "parquet", "csv", "tsv")
@@ -114,7 +114,7 @@ class Reading:
         """Whether the field is not the default."""
         return self.field != type(self).field
 
-    def refuse_field(self, path: Path) -> NoReturn:
+    def refuse_field(self, path: FilePath) -> NoReturn:
         """Raise OptionError, because ``field`` is given, but this file is text."""
         raise OptionError(
             f"field is {self.field!r:.80}, and {path} is read as text, which has no fields: "

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import Any
 
 from toksmith._base.lazy import extra, np
 from toksmith.corpus.blocks import STREAMED, Block, Damage
 from toksmith.corpus.checking import NOT_UTF8, check_slices, drop_invalid
 from toksmith.corpus.options import ONE_STRING, Reading, field_advice
+from toksmith.corpus.remote import FilePath, RemoteError, RemoteFile
 from toksmith.errors import FormatError
 
 _BUFFER = 1 << 20
@@ -21,7 +22,7 @@ _COUNTS = ["chunk", "count"]
 
 
 def parquet_blocks(
-    path: Path,
+    path: FilePath,
     reading: Reading,
     most: int = STREAMED,
     span: tuple[int, int] | None = None,
@@ -42,11 +43,11 @@ def parquet_blocks(
         FormatError: the file is damaged, has no such column of strings, or invalid UTF-8.
         MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
     """
-    pyarrow, parquet = extra("pyarrow", "arrow"), extra("pyarrow.parquet", "arrow")
+    pyarrow = extra("pyarrow", "arrow")
     column = reading.field
     size = path.stat().st_size
     try:
-        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
+        with _open(path) as file:
             _check_column(path, file.schema_arrow, column)
             groups = range(*span) if span else range(file.num_row_groups)
             rows = sum(file.metadata.row_group(group).num_rows for group in groups)
@@ -78,7 +79,7 @@ def parquet_blocks(
         raise _damaged(path, wrong) from wrong
 
 
-def _without_invalid(path: Path, block: Block, array: Any, first: int) -> Block:
+def _without_invalid(path: FilePath, block: Block, array: Any, first: int) -> Block:
     """Return a block without the rows that are invalid UTF-8.
 
     Args:
@@ -95,16 +96,16 @@ def _without_invalid(path: Path, block: Block, array: Any, first: int) -> Block:
     return block._replace(bounds=bounds, documents=len(bounds), damaged=damaged)
 
 
-def group_sizes(path: Path, stored: int) -> list[int]:
+def group_sizes(path: FilePath, stored: int) -> list[int]:
     """Return the number of bytes of each row group of a file; their sum is ``stored``.
 
     Raises:
         FormatError: the file is damaged, or no Parquet.
         MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
     """
-    pyarrow, parquet = extra("pyarrow", "arrow"), extra("pyarrow.parquet", "arrow")
+    pyarrow = extra("pyarrow", "arrow")
     try:
-        with parquet.ParquetFile(path) as file:
+        with _open(path) as file:
             meta = file.metadata
             packed = [
                 sum(group.column(place).total_compressed_size for place in range(group.num_columns))
@@ -116,12 +117,25 @@ def group_sizes(path: Path, stored: int) -> list[int]:
     return [end - start for start, end in pairwise([0, *ends])]
 
 
-def _damaged(path: Path, wrong: Exception) -> FormatError:
+@contextmanager
+def _open(path: FilePath) -> Iterator[Any]:
+    parquet = extra("pyarrow.parquet", "arrow")
+    with ExitStack() as stack:
+        is_remote = isinstance(path, RemoteFile)
+        source = stack.enter_context(path.open("rb")) if is_remote else path
+        yield stack.enter_context(
+            parquet.ParquetFile(source, pre_buffer=False, buffer_size=_BUFFER)
+        )
+
+
+def _damaged(path: FilePath, wrong: Exception) -> FormatError:
+    if isinstance(wrong, RemoteError):
+        return FormatError(path, f"cannot be read: {wrong}")
     reason = str(wrong).splitlines()[0]
     return FormatError(path, f"is damaged, or no Parquet: {reason}")
 
 
-def _check_column(path: Path, schema: Any, column: str) -> None:
+def _check_column(path: FilePath, schema: Any, column: str) -> None:
     types = extra("pyarrow.types", "arrow")
     if column not in schema.names:
         known = ", ".join(map(repr, schema.names)) or "none"

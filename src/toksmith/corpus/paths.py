@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeAlias
 
+from toksmith.corpus.remote import FilePath, expand_url, is_url, local_path
 from toksmith.errors import FormatError, OptionError
 
 AnyPath: TypeAlias = "str | PathLike[str]"
@@ -21,7 +22,7 @@ LONGEST = 4096
 _REPEATED = re.compile(rf"\*\*(?:{re.escape(os.sep)}\*\*)+(?![^{re.escape(os.sep)}])")
 
 
-def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[Path]:
+def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[FilePath]:
     """Return the files of a path, or of a list of paths, in the given order.
 
     Raises:
@@ -52,8 +53,8 @@ def check_paths(paths: object) -> None:
         )
 
 
-def expand(path: AnyPath) -> list[Path]:
-    """Return the files of a path, a directory or a pattern, sorted by name.
+def expand(path: AnyPath) -> list[FilePath]:
+    """Return the files of a path, a directory, a pattern or a URL of these, sorted by name.
 
     Raises:
         FormatError: there are no files.
@@ -61,6 +62,11 @@ def expand(path: AnyPath) -> list[Path]:
     """
     if not isinstance(path, str | PathLike):
         raise OptionError(f"files holds {path!r:.80}; each must be a path")
+    if is_url(path):
+        url = fspath(path)
+        if (local := local_path(url)) is None:
+            return expand_url(url)
+        path = local
     if path == "":
         raise OptionError("files holds an empty path; the current folder is '.'")
     if len(fspath(path)) > LONGEST:
@@ -74,13 +80,13 @@ def expand(path: AnyPath) -> list[Path]:
         raise OptionError(f"files holds {path!r:.80}: {wrong.strerror}") from None
 
 
-def _files(path: AnyPath) -> list[Path]:
+def _files(path: AnyPath) -> list[FilePath]:
     found = Path(path)
     if found.is_dir():
-        files = sorted(_below(found))
-        if not files:
+        below = sorted(_below(found))
+        if not below:
             raise FormatError(path, "the directory holds no files")
-        return files
+        return [*below]
     if found.exists():
         return [found]
     if glob.has_magic(fspath(path)):
@@ -91,7 +97,7 @@ def _files(path: AnyPath) -> list[Path]:
     raise FormatError(path, "there is no such file or directory")
 
 
-def match_files(pattern: AnyPath) -> list[Path]:
+def match_files(pattern: AnyPath) -> list[FilePath]:
     """Return the files that a pattern matches, sorted by name; none if it is no pattern.
 
     Raises:
@@ -110,7 +116,7 @@ def match_files(pattern: AnyPath) -> list[Path]:
         matched = glob.glob(text, recursive=True)  # noqa: PTH207  # absolute ones too
     except RecursionError:
         raise OptionError(f"files holds {pattern!r:.80}: too many folders in one pattern") from None
-    return sorted(file for file in map(Path, matched) if file.is_file())
+    return [*sorted(file for file in map(Path, matched) if file.is_file())]
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -144,8 +150,8 @@ def weight_of(value: object, name: str) -> int:
 
 
 def weighted_runs(
-    paths: Sequence[Path], weights: Mapping[str, float]
-) -> list[tuple[int, list[Path]]]:
+    paths: Sequence[FilePath], weights: Mapping[str, float]
+) -> list[tuple[int, list[FilePath]]]:
     """Group consecutive files of equal weight; return each weight in millionths and its files.
 
     Args:
@@ -165,7 +171,7 @@ def weighted_runs(
             raise OptionError(f"the weight of {name!r:.200} is that of no file of the corpus")
         of_path.update(dict.fromkeys(named, weight))
 
-    def weight_of_path(path: Path) -> int:
+    def weight_of_path(path: FilePath) -> int:
         return of_path.get(os.path.abspath(path), ONE)  # noqa: PTH100
 
     return [(weight, list(run)) for weight, run in groupby(paths, weight_of_path)]

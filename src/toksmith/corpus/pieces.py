@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from toksmith._base.checks import whole
 from toksmith._base.lazy import hashlib
@@ -15,8 +14,9 @@ from toksmith.corpus.document_sample import Selection
 from toksmith.corpus.file_blocks import can_cut, file_blocks
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand_all
+from toksmith.corpus.remote import FilePath, RemoteFile
 from toksmith.corpus.sources import check_field
-from toksmith.corpus.streams import kind_of, open_binary, read_head
+from toksmith.corpus.streams import file_errors, kind_of, open_binary, read_head
 from toksmith.errors import FormatError, OptionError
 
 _SHARE = 1 << 16
@@ -35,7 +35,7 @@ class Piece:
         size: the number of bytes of the file that it covers.
     """
 
-    path: Path
+    path: FilePath
     start: int
     end: int
     size: int
@@ -68,10 +68,11 @@ def pieces(
     return [piece for path in paths for piece in _pieces(path, reading, size)]
 
 
-def _pieces(path: Path, reading: Reading, size: int) -> Iterator[Piece]:
+def _pieces(path: FilePath, reading: Reading, size: int) -> Iterator[Piece]:
     if not path.is_file():
         raise FormatError(path, "is a pipe or a device: save its text to a file first")
-    stored = path.stat().st_size
+    with file_errors(path):
+        stored = path.stat().st_size
     kind = kind_of(path, read_head(path), reading.read_as)
     if kind.content == "parquet":
         from toksmith.corpus.parquet import group_sizes
@@ -131,7 +132,7 @@ def read_piece(
             yield block._replace(data=text, bounds=bounds, done=done, offset=None)
 
 
-def _unskippable(path: Path, blocks: Iterator[Block]) -> Generator[Block, None, None]:
+def _unskippable(path: FilePath, blocks: Iterator[Block]) -> Generator[Block, None, None]:
     """Yield blocks; an error says that it is none of a record."""
     try:
         yield from blocks
@@ -139,14 +140,19 @@ def _unskippable(path: Path, blocks: Iterator[Block]) -> Generator[Block, None, 
         raise FormatError(path, f"{wrong.reason}. This cannot be skipped") from wrong
 
 
-def fingerprint(path: Path) -> str:
+def fingerprint(path: FilePath) -> str:
     """Return a string that changes if a file does: its size, and a hash of parts of it.
 
-    The hash is SHA-256 of the first, middle and last 64 KiB.
+    The hash is SHA-256 of the first, middle and last 64 KiB; for a remote file, the storage's own
+    hash or version if it has one.
 
     Raises:
         FormatError: the file cannot be read.
     """
+    if isinstance(path, RemoteFile):
+        with file_errors(path):
+            if (tag := path.tag()) is not None:
+                return f"{path.stat().st_size}-{tag}"
     found = hashlib.sha256()
     with open_binary(path) as file:
         size = file.seek(0, 2)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from toksmith._base.arrays import Bounds
@@ -27,6 +26,7 @@ from toksmith.corpus.hashing import FileHash, Hashing, KnownHash
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import ONE, AnyPath, expand_all, weighted_runs
 from toksmith.corpus.prefetch import prefetch
+from toksmith.corpus.remote import FilePath
 from toksmith.corpus.streams import kind_of, read_head
 from toksmith.engine.columns import blocks_of, size_of, texts_of
 from toksmith.errors import warn
@@ -76,7 +76,7 @@ class FileRead(NamedTuple):
         hash: SHA-256 of the file; ``None`` for a pipe, or without hashing.
     """
 
-    path: Path
+    path: FilePath
     size: int
     documents: int
     bytes: int
@@ -110,7 +110,7 @@ class ReadTotals:
         return (sum(file.bytes * file.weight for file in self.files) + ONE // 2) // ONE
 
 
-def check_field(files: Sequence[Path], reading: Reading) -> None:
+def check_field(files: Sequence[FilePath], reading: Reading) -> None:
     """Check that ``field`` is not given for text files only, which have no fields.
 
     Raises:
@@ -180,7 +180,7 @@ class Files:
         if self._reading.weights or self._reading.deduplicate:
             return [self]
         ((_, paths),) = self._runs
-        stretches: list[list[Path]] = []
+        stretches: list[list[FilePath]] = []
         size = least
         for path in paths:
             if size >= least:
@@ -190,7 +190,7 @@ class Files:
             size += path.stat().st_size
         return [self._part(stretch) for stretch in stretches]
 
-    def _part(self, paths: list[Path]) -> Files:
+    def _part(self, paths: list[FilePath]) -> Files:
         """Return some of the files as a separate source."""
         part = copy.copy(self)
         part._runs = [(self._runs[0][0], paths)]
@@ -217,7 +217,7 @@ class Files:
 
     def _feed_file(
         self,
-        path: Path,
+        path: FilePath,
         weight: int,
         cut: Cut,
         batching: Batching,
@@ -251,7 +251,7 @@ class Files:
             hashed.follow(None)
         self._read.files.append(FileRead(path, done, documents, size, weight, hashed))
 
-    def _skip_nulls(self, path: Path, nulls: int) -> None:
+    def _skip_nulls(self, path: FilePath, nulls: int) -> None:
         if not self._read.skipped["null"]:
             warn(
                 f"{path} holds documents without a text (null): they are left out, there and in "
@@ -259,7 +259,7 @@ class Files:
             )
         self._read.skipped["null"] += nulls
 
-    def _selected_blocks(self, path: Path, cut: Cut) -> Generator[Block, None, None]:
+    def _selected_blocks(self, path: FilePath, cut: Cut) -> Generator[Block, None, None]:
         selection = self._selection
         may_cut = cut if selection is None else None
         blocks = file_blocks(path, self._reading, may_cut, self._streamed)

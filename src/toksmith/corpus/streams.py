@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from toksmith._base.lazy import extra
 from toksmith.corpus.blocks import STREAMED
+from toksmith.corpus.remote import FilePath
 from toksmith.errors import FormatError
 
 _COMPRESSIONS = {".gz": "gzip", ".gzip": "gzip", ".zst": "zstd", ".zstd": "zstd"}
@@ -52,7 +52,7 @@ class Kind:
     compression: str | None = None
 
 
-def kind_of(path: Path, head: bytes | None, read_as: str | None = None) -> Kind:
+def kind_of(path: FilePath, head: bytes | None, read_as: str | None = None) -> Kind:
     """Return the content and compression of a file.
 
     Args:
@@ -64,6 +64,7 @@ def kind_of(path: Path, head: bytes | None, read_as: str | None = None) -> Kind:
         FormatError: its name contradicts its first bytes, or the format is not supported.
 
     Example:
+        >>> from pathlib import Path
         >>> kind_of(Path("web.jsonl.gz"), bytes([31, 139, 8, 0]))
         Kind(content='jsonl', compression='gzip')
     """
@@ -161,7 +162,7 @@ def _unpackers(compression: str) -> tuple[Callable[[], Unpacker], type[Exception
 
 
 def read_stream(
-    path: Path, compression: str | None, most: int = STREAMED
+    path: FilePath, compression: str | None, most: int = STREAMED
 ) -> Iterator[tuple[bytes, int]]:
     """Yield a file's decompressed bytes in blocks, with the number of bytes of the file read.
 
@@ -185,7 +186,7 @@ def read_stream(
 
 
 def read_lines(
-    path: Path, start: int, end: int, most: int = STREAMED
+    path: FilePath, start: int, end: int, most: int = STREAMED
 ) -> Iterator[tuple[bytes, int]]:
     """Yield the lines of a file that start in a range of its bytes, in blocks.
 
@@ -224,7 +225,7 @@ def read_lines(
             place += len(block)
 
 
-def count_lines(path: Path, end: int) -> int:
+def count_lines(path: FilePath, end: int) -> int:
     """Return the number of line feeds in the first ``end`` bytes of a file."""
     found = 0
     with open_binary(path) as file:
@@ -234,7 +235,7 @@ def count_lines(path: Path, end: int) -> int:
     return found
 
 
-def read_head(path: Path) -> bytes | None:
+def read_head(path: FilePath) -> bytes | None:
     """Return a file's first bytes; ``None`` for a pipe or a device, which cannot be read twice.
 
     Raises:
@@ -242,12 +243,12 @@ def read_head(path: Path) -> bytes | None:
     """
     if not path.is_file():
         return None
-    with open_binary(path) as file:
+    with open_binary(path, buffering=0) as file:
         return file.read(16)
 
 
 def _unpacked(
-    path: Path, file: BinaryIO, compression: str, most: int
+    path: FilePath, file: BinaryIO, compression: str, most: int
 ) -> Iterator[tuple[bytes, int]]:
     make, damage = _unpackers(compression)
     done = 0
@@ -289,14 +290,24 @@ def _unpacked(
 
 
 @contextmanager
-def open_binary(path: Path) -> Iterator[BinaryIO]:
-    """Open a file.
+def open_binary(path: FilePath, buffering: int = -1) -> Iterator[BinaryIO]:
+    """Open a file; ``buffering`` is that of :func:`open`.
 
     Raises:
         FormatError: it cannot be read, now or later.
     """
+    with file_errors(path), path.open("rb", buffering) as file:
+        yield file
+
+
+@contextmanager
+def file_errors(path: FilePath) -> Iterator[None]:
+    """Raise FormatError if the system cannot read a file.
+
+    Raises:
+        FormatError: an OSError was raised.
+    """
     try:
-        with path.open("rb") as file:
-            yield file
+        yield
     except OSError as wrong:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong

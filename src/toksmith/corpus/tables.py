@@ -5,11 +5,11 @@ from __future__ import annotations
 import codecs
 import csv
 from collections.abc import Generator, Iterator
-from pathlib import Path
 
 from toksmith.corpus.blocks import STREAMED, Block, Damage, block_of
 from toksmith.corpus.checking import NOT_UTF8
 from toksmith.corpus.options import field_advice
+from toksmith.corpus.remote import FilePath
 from toksmith.errors import FormatError
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -18,7 +18,7 @@ _LONGEST_FIELD = 2**31 - 1
 
 
 def table_blocks(
-    path: Path,
+    path: FilePath,
     stream: Iterator[tuple[bytes, int]],
     column: str,
     delimiter: str,
@@ -103,7 +103,7 @@ def _text_of(row: list[str], place: int, header: list[str]) -> bytes:
         raise _RowError(NOT_UTF8) from None
 
 
-def _column(path: Path, header: list[str], column: str) -> int:
+def _column(path: FilePath, header: list[str], column: str) -> int:
     if column not in header:
         known = ", ".join(map(repr, header)) or "none"
         raise FormatError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from pathlib import Path
 from typing import BinaryIO
 
 from toksmith._base.checks import literal
@@ -11,6 +10,7 @@ from toksmith._base.documents import read_pieces
 from toksmith._base.lazy import np
 from toksmith.corpus.blocks import Block, Cut, cut_near_end
 from toksmith.corpus.checking import HEAD, text_start
+from toksmith.corpus.remote import FilePath
 from toksmith.corpus.streams import open_binary
 
 READ = 1 << 24
@@ -18,7 +18,7 @@ READ = 1 << 24
 
 
 def text_blocks(
-    path: Path,
+    path: FilePath,
     separator: str | None,
     cut: Cut | None,
     size: int = READ,

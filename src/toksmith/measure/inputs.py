@@ -13,6 +13,7 @@ from toksmith._base.documents import document_bounds
 from toksmith._base.lazy import np
 from toksmith._base.text import Texts, utf8
 from toksmith.corpus import AnyPath, DocumentSink, Files, Reading, check_field, expand
+from toksmith.corpus.remote import FilePath
 from toksmith.engine.columns import texts_of
 from toksmith.errors import OptionError
 from toksmith.formats import hub
@@ -37,7 +38,7 @@ class NamedText:
     """
 
     name: str
-    files: tuple[Path, ...] = ()
+    files: tuple[FilePath, ...] = ()
     texts: tuple[bytes, ...] = ()
 
     @property
@@ -144,7 +145,7 @@ def _where(name: str, key: object, given: object) -> str:
     return f"{name}[{key!r:.80}]" if isinstance(given, Mapping) else name
 
 
-def _paths(given: object, where: str) -> list[Path]:
+def _paths(given: object, where: str) -> list[FilePath]:
     if isinstance(given, bytes) or not isinstance(given, str | PathLike | Iterable):
         raise OptionError(
             f"{where} is {given!r:.80}: use a path, a directory, a pattern, or a list of them"
@@ -153,7 +154,7 @@ def _paths(given: object, where: str) -> list[Path]:
     return [path for each in several for path in expand(each)]
 
 
-def _names(files: Sequence[Path]) -> list[str]:
+def _names(files: Sequence[FilePath]) -> list[str]:
     """Return a name for each file: without its folder, if that is unique."""
     counts = collections.Counter(file.name for file in files)
     return [file.name if counts[file.name] == 1 else str(file) for file in files]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from toksmith._base.lazy import np
 from toksmith.corpus.options import Reading
 from toksmith.corpus.pieces import Piece, pieces
+from toksmith.corpus.remote import FilePath
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.format import Empty, Place
 
@@ -218,7 +218,7 @@ def parse_splits(given: Mapping[str, float] | str | None) -> tuple[tuple[str, fl
     return tuple((name, float(share)) for name, share in pairs)
 
 
-def source_files(paths: list[Path]) -> tuple[SourceFile, ...]:
+def source_files(paths: Sequence[FilePath]) -> tuple[SourceFile, ...]:
     """Return the files of a corpus with their sizes and fingerprints.
 
     Raises:

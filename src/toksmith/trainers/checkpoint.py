@@ -28,6 +28,7 @@ from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, DocumentSource, Files, ReadTotals
 from toksmith.corpus.hashing import KnownHash
 from toksmith.corpus.paths import expand_all
+from toksmith.corpus.remote import FilePath, RemoteFile
 from toksmith.corpus.sources import FileRead
 from toksmith.engine.training import Merges
 from toksmith.errors import FormatError, OptionError, SplitError
@@ -228,7 +229,7 @@ def open_checkpoint(
         raise OptionError("checkpoint= is only for byte-level BPE: leave it out for other models")
     if files is not None:
         sources: dict[str, Any] = {
-            os.path.abspath(path): [path.stat().st_size, path.stat().st_mtime_ns]  # noqa: PTH100
+            os.path.abspath(path): [path.stat().st_size, _version(path)]  # noqa: PTH100
             for path in expand_all(files)
         }
     elif counts is not None:
@@ -244,6 +245,11 @@ def open_checkpoint(
         known = repr((tok.pipeline.splitter, tok.pipeline.framing, model.vocab))
         given_options["continue_from"] = _digest(known.encode(), model.merges)
     return Checkpoint(folder, {"options": given_options, "sources": sources})
+
+
+def _version(path: FilePath) -> int | str | None:
+    """Return the time of the last change of a file, or the version of a remote one."""
+    return path.tag() if isinstance(path, RemoteFile) else path.stat().st_mtime_ns
 
 
 def _digest_of(merges: Merges) -> bytes:
