@@ -70,11 +70,15 @@ def test_a_missing_bucket(system: object) -> None:
 
 
 def test_without_permission(system: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> object:
-        raise PermissionError("Access Denied")
+    from botocore.exceptions import ClientError
+
+    async def refuse(*_: object, **__: object) -> object:
+        raise ClientError(
+            {"Error": {"Code": "AccessDenied", "Message": "Access Denied"}}, "GetObject"
+        )
 
     (piece,) = pieces("s3://corpus/part/a.jsonl", Reading())
-    monkeypatch.setattr(s3fs.S3FileSystem, "_cat_file", refuse)
+    monkeypatch.setattr(s3fs.S3FileSystem, "_call_s3", refuse)
     assert isinstance(piece.path, RemoteFile)
     with pytest.raises(FormatError, match=r"permission denied \(Access Denied\)"):
         list(read_piece(piece, Reading()))
