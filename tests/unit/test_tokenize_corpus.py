@@ -37,7 +37,7 @@ def write_corpus(path: Path, texts: list[str] = TEXTS) -> Path:
     return path
 
 
-def write(corpus: Path, output: Path, **options: Any) -> toksmith.tokenfiles.Manifest:
+def write(corpus: Path, output: Path | str, **options: Any) -> toksmith.tokenfiles.Manifest:
     options = {"tokenizer": "toksmith-small", "format": "megatron"} | options
     return toksmith.tokenize_corpus(corpus, output=output, progress=False, **options)
 
@@ -377,3 +377,55 @@ def test_a_line_of_json_is_logged_for_each_shard(corpus: Path, tmp_path: Path) -
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [(line["shard"], line["shards"]) for line in lines] == [(0, 2), (1, 2)]
     assert sum(line["documents"] for line in lines) == 300
+
+
+@pytest.fixture
+def storage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """fsspec's storage in memory, empty, and a cache of its own for the work."""
+    fsspec = pytest.importorskip("fsspec")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+    return system
+
+
+def test_a_url_takes_the_files(corpus: Path, tmp_path: Path, storage: Any) -> None:
+    here = write(corpus, tmp_path / "out", split="train=0.5,val=0.5")
+    there = write(corpus, "memory://bucket/tokens/", split="train=0.5,val=0.5")
+    assert there.files == here.files
+    names = {name.removeprefix("/bucket/tokens/") for name in storage.find("/bucket")}
+    assert names == {NAME, *(file.name for file in here.files)}
+    for file in here.files:
+        held = storage.cat_file(f"/bucket/tokens/{file.name}")
+        assert held == (tmp_path / "out" / file.name).read_bytes()
+    assert not list((tmp_path / "cache").rglob("*.bin"))
+    assert write(corpus, "memory://bucket/tokens", split="train=0.5,val=0.5") == there
+    with pytest.raises(OptionError, match=r"memory://bucket/tokens holds work of another job: eos"):
+        write(corpus, "memory://bucket/tokens", split="train=0.5,val=0.5", eos=False)
+
+
+def test_a_failed_upload_is_done_again(
+    corpus: Path, storage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("the connection broke")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(storage), "put_file", fail)
+        with pytest.raises(OptionError, match="cannot be written: the connection broke"):
+            write(corpus, "memory://bucket/tokens")
+    done = write(corpus, "memory://bucket/tokens")
+    assert {name.rpartition("/")[2] for name in storage.find("/bucket")} == {
+        NAME, *(file.name for file in done.files),
+    }  # fmt: skip
+
+
+def test_a_url_is_refused_where_it_cannot_serve(corpus: Path, storage: Any) -> None:
+    with pytest.raises(OptionError, match="shards need a folder that all machines see"):
+        write(corpus, "memory://bucket/tokens", shard="0/2")
+    storage.pipe_file("/bucket/tokens/other.bin", b"x")
+    with pytest.raises(OptionError, match=r"is not empty \(/bucket/tokens/other\.bin\)"):
+        write(corpus, "memory://bucket/tokens")
+    with pytest.raises(OptionError, match="noscheme"):
+        write(corpus, "noscheme://bucket/tokens")

@@ -18,16 +18,16 @@ from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError, ToksmithError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.tokenfiles.arrangement import Sequences, Shuffled
-from toksmith.tokenfiles.finishing import WORK, write_splits
+from toksmith.tokenfiles.finishing import write_splits
 from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import DEFAULT_SPLIT, Job
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
 from toksmith.tokenfiles.opening import open_tokens
+from toksmith.tokenfiles.output import output_of
 from toksmith.tokenfiles.source import Tokens, TokenSource
 from toksmith.tokenfiles.spool import SplitSize, check_same
 from toksmith.tokenfiles.token_files import TokenFiles
-from toksmith.tokenfiles.tokenizing import check_free
 from toksmith.tokenfiles.written_documents import has_written_documents
 from toksmith.tokenizer import Tokenizer
 
@@ -120,8 +120,7 @@ def convert_tokens(
         if vocab_size is not None:
             before = replace(before, vocab_size=vocab_size)
     total = sum(split.num_tokens for split in splits.values())
-    output = file_path(output)
-    work = output / WORK
+    place = output_of(output)
     known = before.vocab_size or None
     with amount_progress("checking ids", total, progress) as report:
         highest = _highest(splits, known, report)
@@ -139,22 +138,24 @@ def convert_tokens(
         name: _arranged(split, before, job, None if manifest is None else manifest.splits[name])
         for name, split in splits.items()
     }
-    if (held := read_manifest(output)) is not None:
-        check_same(held.job, job, output)
+    if (held := place.manifest() or read_manifest(place.folder)) is not None:
+        check_same(held.job, job, place)
+        place.publish(held)
         return held
-    check_free(output)
-    if (work / "shards").exists():
-        raise OptionError(f"{output} holds unfinished work of another kind: give an empty folder")
+    place.check_free()
+    if (place.work / "shards").exists():
+        raise OptionError(f"{place} holds unfinished work of another kind: give an empty folder")
     with amount_progress("writing", total, progress) as report:
         counted = _Counted(report)
         sizes, files = write_splits(
-            job, lambda name: counted.of(arrangements[name], job), tok, work, output
+            job, lambda name: counted.of(arrangements[name], job), tok, place.work, place.folder
         )
     if manifest is not None and job.sequence_length is None:
         sizes = dict(manifest.splits)  # empty documents that the old files do not show count
     done = Manifest(job, () if manifest is None else manifest.shards, sizes, files)
-    done.save(output)
-    shutil.rmtree(work, ignore_errors=True)
+    done.save(place.folder)
+    shutil.rmtree(place.work, ignore_errors=True)
+    place.publish(done)
     return done
 
 

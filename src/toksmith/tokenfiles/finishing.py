@@ -25,9 +25,6 @@ from toksmith.tokenfiles.spool import (
 )
 from toksmith.tokenizer import Tokenizer
 
-WORK = ".toksmith"
-"""The folder of unfinished work, in the folder of the output."""
-
 
 def shard_folder(work: Path, number: int, shards: int) -> Path:
     """Return the folder of a shard's spool.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.files import write_bytes
+from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.spool import SplitSize
@@ -123,6 +124,19 @@ def read_manifest(folder: Path) -> Manifest | None:
         return None
     except OSError as wrong:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
+    return parse_manifest(data, path)
+
+
+def parse_manifest(data: bytes, path: AnyPath) -> Manifest:
+    """Return the manifest that a file holds.
+
+    Args:
+        data: the content of the file.
+        path: the file, for errors.
+
+    Raises:
+        FormatError: the manifest is damaged, or of a later version.
+    """
     try:
         held: dict[str, Any] = json.loads(data)
         version = held["toksmith_tokens"]

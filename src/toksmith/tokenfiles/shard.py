@@ -155,16 +155,25 @@ def _run(
                 text_bytes=progress.text_bytes + int(np.diff(block.bounds, axis=1).sum()),
                 documents_read=progress.documents_read + len(block.bounds),
                 splits=sizes,
-                damages=tuple(damages),
+                damages=_latest(progress.damages, damages),
             )
             writer.write(documents, progress)
             report(progress)
         read += piece.size
         progress = replace(
-            progress, piece=place + 1, documents=0, read=read, damages=tuple(damages)
+            progress,
+            piece=place + 1,
+            documents=0,
+            read=read,
+            damages=_latest(progress.damages, damages),
         )
         report(progress)
     return progress
+
+
+def _latest(before: tuple[Damage, ...], damages: dict[Damage, None]) -> tuple[Damage, ...]:
+    """Return all damages: the tuple before, if there are no others."""
+    return before if len(before) == len(damages) else tuple(damages)
 
 
 def _note(damages: dict[Damage, None], damage: Damage) -> None:

@@ -248,7 +248,7 @@ def read_journal(folder: Path) -> Journal | None:
     return Journal(job, shard, lines, ends)
 
 
-def check_same(before: Job, now: Job, folder: Path) -> None:
+def check_same(before: Job, now: Job, folder: object) -> None:
     """Check that a folder belongs to this job.
 
     Raises:

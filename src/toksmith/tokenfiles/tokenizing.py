@@ -15,11 +15,12 @@ from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand_all
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.loading import AnyTokenizer, tokenizer_of
-from toksmith.tokenfiles.finishing import WORK, find_job, finish, shard_entry, shard_folder
+from toksmith.tokenfiles.finishing import find_job, finish, shard_entry, shard_folder
 from toksmith.tokenfiles.format import Empty, Format, Place
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import Job, parse_splits, source_files
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
+from toksmith.tokenfiles.output import Output, output_of
 from toksmith.tokenfiles.shard import log_shard, run_shard
 from toksmith.tokenfiles.spool import Progress, check_same
 from toksmith.tokenizer import Tokenizer
@@ -154,34 +155,37 @@ def tokenize_corpus(
         sources=source_files(expand_all(files)),
         reading=Reading(separator, field, read_as, encoding_errors=encoding_errors),
     )
-    folder, work = _places(output)
-    if (manifest := read_manifest(folder)) is not None:
-        check_same(manifest.job, job, folder)
+    place = output_of(output)
+    if (manifest := place.manifest() or read_manifest(place.folder)) is not None:
+        check_same(manifest.job, job, place)
+        place.publish(manifest)
         return manifest
-    check_free(folder)
+    if shard is not None or runner == "ray":
+        place.check_shared()
+    place.check_free()
     log = _log_file(log_json)
     if runner == "ray":
         from toksmith.tokenfiles.ray_runner import run_on_ray
 
         with _showing(sum(piece.size for piece in job.all_pieces), progress) as report:
-            run_on_ray(job, tok, work, threads=threads, report=report, log=log)
-        return finish(job, tok, work, folder)
-    place = number or 0
+            run_on_ray(job, tok, place.work, threads=threads, report=report, log=log)
+        return _publish(finish(job, tok, place.work, place.folder), place)
+    own = number or 0
     start = time.monotonic()
-    with _showing(sum(piece.size for piece in job.pieces_of(place)), progress) as report:
+    with _showing(sum(piece.size for piece in job.pieces_of(own)), progress) as report:
         done = run_shard(
             job,
             tok,
-            place,
-            shard_folder(work, place, count),
+            own,
+            shard_folder(place.work, own, count),
             threads=threads,
             report=lambda now: report([now]),
         )
     if log is not None:
-        log_shard(log, place, count, done, time.monotonic() - start)
+        log_shard(log, own, count, done, time.monotonic() - start)
     if number is not None:
         return Manifest(job, (shard_entry(job, number, done),), done.splits, ())
-    return finish(job, tok, work, folder)
+    return _publish(finish(job, tok, place.work, place.folder), place)
 
 
 def finish_corpus(output: AnyPath, *, tokenizer: AnyTokenizer | None = None) -> Manifest:
@@ -197,18 +201,18 @@ def finish_corpus(output: AnyPath, *, tokenizer: AnyTokenizer | None = None) -> 
     Raises:
         OptionError: shards are missing, not done, or of different jobs.
     """
-    folder, work = _places(output)
-    if (manifest := read_manifest(folder)) is not None:
+    place = output_of(output)
+    if (manifest := place.manifest()) is not None:
         return manifest
-    job = find_job(work)
+    job = find_job(place.work)
     if job is None:
-        raise OptionError(f"{folder} holds no shards: write them with shard= first")
+        raise OptionError(f"{place} holds no shards: write them with shard= first")
     tok = tokenizer_of(job.tokenizer if tokenizer is None else tokenizer)
     if tok.pipeline.digest != job.tokenizer_hash:
         raise OptionError(
             f"the tokenizer {job.tokenizer} is not the one that the shards were made with"
         )
-    return finish(job, tok, work, folder)
+    return _publish(finish(job, tok, place.work, place.folder), place)
 
 
 def parse_shard(shard: str | tuple[int, int] | None) -> tuple[int | None, int]:
@@ -231,6 +235,11 @@ def parse_shard(shard: str | tuple[int, int] | None) -> tuple[int | None, int]:
     if count < 1 or not 0 <= number < count:
         raise OptionError(f"shard is {number}/{count}: numbers go from 0 to {max(count, 1) - 1}")
     return number, count
+
+
+def _publish(manifest: Manifest, place: Output) -> Manifest:
+    place.publish(manifest)
+    return manifest
 
 
 def _parse_runner(runner: object, shards: int | None) -> tuple[None, int] | None:
@@ -273,30 +282,6 @@ def _log_file(path: AnyPath | None) -> Path | None:
             return file
     except OSError as wrong:
         raise OptionError(f"{path} cannot be written: {wrong.strerror or wrong}") from wrong
-
-
-def _places(output: AnyPath) -> tuple[Path, Path]:
-    """Return the folder of the output, and that of unfinished work."""
-    folder = file_path(output)
-    return folder, folder / WORK
-
-
-def check_free(folder: Path) -> None:
-    """Check that a folder is missing, empty, or holds only unfinished work.
-
-    Raises:
-        OptionError: it holds something else.
-    """
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise OptionError(f"{folder} is a file: give a folder for the token files")
-    if (folder / WORK).exists():
-        return
-    if held := next((path.name for path in folder.iterdir()), None):
-        raise OptionError(
-            f"{folder} is not empty ({held}): give an empty folder for the token files"
-        )
 
 
 def _eos(tok: Tokenizer, form: Format, eos: int | str | Literal[False] | None) -> int | None:

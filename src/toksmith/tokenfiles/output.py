@@ -1,0 +1,175 @@
+"""The place of token files: a folder, or a folder of a remote storage by URL."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+from toksmith._base.checks import file_path
+from toksmith._base.lazy import extra
+from toksmith.corpus.paths import AnyPath
+from toksmith.corpus.remote import is_url, local_path
+from toksmith.errors import FormatError, MissingExtraError, OptionError
+from toksmith.tokenfiles.manifest import NAME, Manifest, parse_manifest, read_manifest
+
+WORK = ".toksmith"
+"""The folder of unfinished work, in the folder of the output."""
+
+
+class Output:
+    """A folder for token files, on this machine.
+
+    Args:
+        folder: the folder.
+
+    Attributes:
+        folder: where files are put together.
+        work: the folder of unfinished work.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.work = folder / WORK
+
+    def __str__(self) -> str:
+        return str(self.folder)
+
+    def manifest(self) -> Manifest | None:
+        """Return the manifest of finished files; ``None`` if there is none."""
+        return read_manifest(self.folder)
+
+    def check_free(self) -> None:
+        """Check that the folder is missing, empty, or holds only unfinished work.
+
+        Raises:
+            OptionError: it holds something else.
+        """
+        if not self.folder.exists():
+            return
+        if not self.folder.is_dir():
+            raise OptionError(f"{self.folder} is a file: give a folder for the token files")
+        if self.work.exists():
+            return
+        if held := next((path.name for path in self.folder.iterdir()), None):
+            raise OptionError(
+                f"{self.folder} is not empty ({held}): give an empty folder for the token files"
+            )
+
+    def check_shared(self) -> None:
+        """Check that other machines may see the work.
+
+        Raises:
+            OptionError: they cannot.
+        """
+
+    def publish(self, manifest: Manifest) -> None:
+        """Make finished files visible; nothing is left to do for a folder."""
+
+
+class RemoteOutput(Output):
+    """A folder of a remote storage.
+
+    The work, and the files until they are uploaded, are in the cache of this machine's user. The
+    manifest is uploaded last.
+
+    Args:
+        url: the URL of the folder.
+    """
+
+    def __init__(self, url: str) -> None:
+        from platformdirs import user_cache_path
+
+        name = hashlib.sha256(url.encode()).hexdigest()[:16]
+        super().__init__(user_cache_path("toksmith") / "tokenize" / name)
+        self._url = url.rstrip("/")
+
+    def __str__(self) -> str:
+        return self._url
+
+    def _system(self) -> tuple[Any, str]:
+        """Return fsspec's file system, and the path in it.
+
+        Raises:
+            MissingExtraError: fsspec, or its package for this kind of URL, is not installed.
+        """
+        core = extra("fsspec.core", "remote")
+        try:
+            system, path = core.url_to_fs(self._url)
+        except ImportError as wrong:
+            raise MissingExtraError(f"{self._url}: {wrong}") from wrong
+        except ValueError as wrong:
+            raise OptionError(f"{self._url}: {wrong}") from wrong
+        return system, path
+
+    def manifest(self) -> Manifest | None:
+        """Return the manifest of finished files; ``None`` if there is none."""
+        system, path = self._system()
+        try:
+            data = system.cat_file(f"{path}/{NAME}")
+        except FileNotFoundError:
+            return None
+        except OSError as wrong:
+            raise FormatError(self._url, f"cannot be read: {wrong}") from wrong
+        return parse_manifest(data, f"{self._url}/{NAME}")
+
+    def check_free(self) -> None:
+        """Check that the folder is missing or empty.
+
+        Raises:
+            OptionError: it holds something else.
+        """
+        if self.work.exists():
+            return
+        system, path = self._system()
+        try:
+            held = system.ls(path, detail=False)
+        except FileNotFoundError:
+            return
+        except OSError as wrong:
+            raise OptionError(f"{self._url} cannot be read: {wrong}") from wrong
+        if held:
+            raise OptionError(
+                f"{self._url} is not empty ({held[0]}): give an empty folder for the token files"
+            )
+
+    def check_shared(self) -> None:
+        """Refuse: the work is in a cache of this machine.
+
+        Raises:
+            OptionError: always.
+        """
+        raise OptionError(
+            f"{self._url} is a URL, and shards need a folder that all machines see: give such a "
+            "folder, and upload the files once they are finished"
+        )
+
+    def publish(self, manifest: Manifest) -> None:
+        """Upload the files, the manifest last, and remove them here.
+
+        Raises:
+            OptionError: a file cannot be written there; the same call uploads again.
+        """
+        if not (self.folder / NAME).exists():  # they were uploaded before
+            return
+        system, path = self._system()
+        try:
+            for name in (*(file.name for file in manifest.files), NAME):
+                system.makedirs(f"{path}/{name}".rpartition("/")[0], exist_ok=True)
+                system.put_file(str(self.folder / name), f"{path}/{name}")
+        except OSError as wrong:
+            raise OptionError(f"{self._url} cannot be written: {wrong}") from wrong
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def output_of(path: AnyPath) -> Output:
+    """Return the place that a path or a URL names.
+
+    Example:
+        >>> str(output_of("s3://bucket/tokens/")), str(output_of("tokens"))
+        ('s3://bucket/tokens', 'tokens')
+    """
+    if is_url(path) and (local := local_path(str(path))) is None:
+        return RemoteOutput(str(path))
+    return Output(file_path(local if is_url(path) else path))
