@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import pickle
 import struct
 from pathlib import Path
 
 import pytest
 
+import toksmith
 from tests.unit.tokenfiles.documents import lists, read, write
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.formats import NAMES, format_of
@@ -77,6 +79,62 @@ def test_dolma(tmp_path: Path) -> None:
         "train-00001.npy": b"\x07\0\x2c\x01\0\0",
     }
     assert lists(read("dolma", tmp_path)) == AFTER
+
+
+def test_names_of_splits_in_tables_are_quoted(tmp_path: Path) -> None:
+    written = write("dolma", [[5, 0]], tmp_path, stem='a,"b"')
+    rows = gzip.decompress(written['a,"b"-00000.csv.gz'])
+    assert rows == b'0,2,0,"a,""b""",1\r\n'
+    assert lists(read("dolma", tmp_path)) == [[5, 0]]
+
+
+def test_meta_of_nanogpt(tmp_path: Path) -> None:
+    tok = toksmith.train(texts=["aaé☃"], model="char", special_tokens=["<e>"])
+    written = write("nanogpt", [[1, 4]], tmp_path, tokenizer=tok)
+    texts = ["<UNK>", "a", "é", "☃", "<e>"]
+    assert list(written) == ["train.bin", "meta.pkl"]
+    assert pickle.loads(written["meta.pkl"]) == {
+        "vocab_size": 5,
+        "itos": {0: "<UNK>", 1: "a", 2: "é", 3: "☃", 4: "<e>"},
+        "stoi": {"<UNK>": 0, "a": 1, "é": 2, "☃": 3, "<e>": 4},
+    }
+    assert read("nanogpt", tmp_path).metadata == pickle.loads(written["meta.pkl"])
+    assert written["meta.pkl"][:2] == b"\x80\4"  # one protocol for every Python
+    assert written["meta.pkl"].count(texts[3].encode()) == 1  # shared, as in prepare.py's
+
+
+def test_meta_of_nanogpt_is_for_characters(tmp_path: Path) -> None:
+    for tok in (toksmith.get("toksmith-small"), toksmith.train(texts=["ab c"], model="word")):
+        folder = tmp_path / type(tok.pipeline.model).__name__
+        folder.mkdir()
+        assert list(write("nanogpt", [[1]], folder, tokenizer=tok)) == ["train.bin"]
+
+
+def test_splits_of_nanogpt_share_their_meta(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a b\nc\n" * 20)
+    tok = toksmith.train(texts=["ab c"], model="char")
+    toksmith.tokenize_corpus(
+        tmp_path / "a.txt", tokenizer=tok, format="nanogpt", eos=False, separator="\n",
+        split={"train": 0.5, "val": 0.5}, output=tmp_path / "out", progress=False,
+    )  # fmt: skip
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["meta.pkl", "token-manifest.json", "train.bin", "val.bin"]
+
+
+def test_shards_of_llmc_that_others_wrote(tmp_path: Path) -> None:
+    """A document goes on in the next number, not in another split and not across a gap."""
+    for name, number, ids in (
+        ("edu_val", 0, [0, 1]), ("edu_train", 1, [2, 0, 3]), ("edu_train", 2, [4, 4]),
+        ("edu_train", 3, [5, 0]), ("edu_train", 5, [6, 0]),
+    ):  # fmt: skip
+        write("llmc", [ids], tmp_path, stem="x")
+        (tmp_path / "x_000000.bin").rename(tmp_path / f"{name}_{number:06d}.bin")
+    found = read("llmc", tmp_path)
+    assert lists(found) == [[2], [0, 3, 4, 4, 5], [0], [6], [0], [0, 1]]
+    assert [part.path.name for part in found.parts] == [
+        "edu_train_000001.bin", "edu_train_000005.bin", "edu_val_000000.bin",
+    ]  # fmt: skip
+    assert lists(read("llmc", tmp_path / "edu_train_000003.bin")) == [[5], [0]]
 
 
 @pytest.mark.parametrize(
