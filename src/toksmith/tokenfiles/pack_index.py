@@ -50,6 +50,12 @@ class PackReport:
         cut_documents: the number of documents that are not whole in one sequence.
         tokens: the number of tokens in the token files.
         packed_tokens: the number of tokens in the sequences.
+
+    Example:
+        >>> from toksmith.tokenfiles import pack
+        >>> report = pack([3, 9, 2], length=5, method="truncate").report
+        >>> report.sequences, report.cut_documents, report.packed_tokens
+        (3, 1, 10)
     """
 
     method: str
@@ -64,17 +70,35 @@ class PackReport:
 
     @property
     def padding(self) -> int:
-        """The number of tokens that all sequences lack to ``length``."""
+        """The number of tokens that all sequences lack to ``length``.
+
+        Example:
+            >>> from toksmith.tokenfiles import pack
+            >>> pack([3, 9, 2], length=5).report.padding
+            1
+        """
         return self.sequences * self.length - self.packed_tokens
 
     @property
     def lost_tokens(self) -> int:
-        """The number of tokens in no sequence: what ``truncate`` leaves out."""
+        """The number of tokens in no sequence: what ``truncate`` leaves out.
+
+        Example:
+            >>> from toksmith.tokenfiles import pack
+            >>> pack([3, 9, 2], length=5, method="truncate").report.lost_tokens
+            4
+        """
         return self.tokens - self.packed_tokens
 
     @property
     def utilisation(self) -> float:
-        """The share of the places in all sequences that hold a token; 1 if there are none."""
+        """The share of the places in all sequences that hold a token; 1 if there are none.
+
+        Example:
+            >>> from toksmith.tokenfiles import pack
+            >>> round(pack([3, 9, 2], length=5).report.utilisation, 3)
+            0.933
+        """
         places = self.sequences * self.length
         return self.packed_tokens / places if places else 1.0
 
@@ -134,7 +158,13 @@ class PackIndex:
 
     @property
     def name(self) -> str:
-        """The path of its file, for messages."""
+        """The path of its file, for messages.
+
+        Example:
+            >>> from toksmith.tokenfiles import pack
+            >>> pack([3, 9, 2], length=5).name
+            'the pack index'
+        """
         return "the pack index" if self._path is None else str(self._path)
 
     def __len__(self) -> int:
@@ -149,6 +179,15 @@ class PackIndex:
 
         Raises:
             OptionError: the file cannot be written.
+
+        Example:
+            >>> import pathlib, tempfile
+            >>> from toksmith.tokenfiles import pack
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "a.pack")
+            ...     pack([3, 9, 2], length=5).save(path)
+            ...     len(PackIndex.load(path))
+            3
         """
         with files.open_output(file_path(path)) as file:
             kind = self.rows.dtype["document"].str
@@ -169,6 +208,15 @@ class PackIndex:
 
         Raises:
             FormatError: it is no such file, or it is damaged.
+
+        Example:
+            >>> import pathlib, tempfile
+            >>> from toksmith.tokenfiles import pack
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "a.pack")
+            ...     pack([3, 9, 2], length=5).save(path)
+            ...     len(PackIndex.load(path))
+            3
         """
         path = file_path(path)
         head, start = _read_head(path)
@@ -198,6 +246,17 @@ class PackIndex:
 
         Raises:
             OptionError: it was made for others.
+
+        Example:
+            >>> import numpy as np, pathlib, tempfile, toksmith
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "train.bin")
+            ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+            ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+            ...     toksmith.tokenfiles.pack([3, 2], length=8).check_source(tokens)
+            ...     toksmith.tokenfiles.pack([3, 3], length=8).check_source(tokens)
+            Traceback (most recent call last):
+            toksmith.errors.OptionError: the index was made for 2 documents of 6 tokens, ...
         """
         if not isinstance(tokens, TokenSource):
             raise OptionError(f"tokens is {tokens!r:.80}: use what open_tokens() returned")

@@ -27,6 +27,16 @@ class PackedRow(NamedTuple):
         positions: int32, shape ``(tokens,)``: the position of each token in its piece.
         documents: int64, shape ``(pieces,)``: the number of each piece's document.
         starts: int64, shape ``(pieces,)``: the first token of each piece in its document.
+
+    Example:
+        >>> import numpy as np, pathlib, tempfile, toksmith
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "train.bin")
+        ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+        ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+        ...     rows = PackedRows(tokens, toksmith.tokenfiles.pack(tokens, length=8))
+        ...     len(rows), rows[0].ids.tolist(), rows[0].positions.tolist()
+        (1, [5, 6, 0, 7, 0], [0, 1, 2, 0, 1])
     """
 
     ids: Tokens
@@ -50,6 +60,16 @@ class PackedRows:
     Raises:
         OptionError: the index was made for other token files.
         FormatError: the index is damaged.
+
+    Example:
+        >>> import numpy as np, pathlib, tempfile, toksmith
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "train.bin")
+        ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+        ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+        ...     rows = PackedRows(tokens, toksmith.tokenfiles.pack(tokens, length=8))
+        ...     len(rows), rows[0].ids.tolist(), rows[0].positions.tolist()
+        (1, [5, 6, 0, 7, 0], [0, 1, 2, 0, 1])
     """
 
     def __init__(self, tokens: TokenSource, index: PackIndex | str | PathLike[str]) -> None:

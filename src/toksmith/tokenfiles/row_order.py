@@ -71,6 +71,13 @@ class RowOrder:
 
         Raises:
             OptionError: it is no whole number of 0 or more.
+
+        Example:
+            >>> order = RowOrder(5, seed=1)
+            >>> first, second = list(order), list(order)
+            >>> order.set_epoch(0)
+            >>> list(order) == first != second
+            True
         """
         epoch = whole("epoch", epoch, 0)
         if epoch != self._epoch:
@@ -82,6 +89,12 @@ class RowOrder:
         Returns:
             ``epoch``; ``row``: the rows of this process and worker that were yielded in it;
             ``shares``: the number of processes times that of workers.
+
+        Example:
+            >>> order = RowOrder(5)
+            >>> order.load_state_dict({"epoch": 0, "row": 3, "shares": 1})
+            >>> next(iter(order)), order.state_dict()
+            (3, {'epoch': 0, 'row': 4, 'shares': 1})
         """
         shares = self._shares or share_of(self._rank, self._world_size).step
         return {"epoch": self._epoch, "row": self._row, "shares": shares}
@@ -94,6 +107,12 @@ class RowOrder:
 
         Raises:
             OptionError: it is no such place.
+
+        Example:
+            >>> order = RowOrder(5)
+            >>> order.load_state_dict({"epoch": 0, "row": 3, "shares": 1})
+            >>> next(iter(order)), order.state_dict()
+            (3, {'epoch': 0, 'row': 4, 'shares': 1})
         """
         self._epoch, self._row, self._shares = check_state(state, _STATE)
 

@@ -410,6 +410,16 @@ class TokenFiles(TokenSource):
         Raises:
             OptionError: the index was made for other token files.
             FormatError: the file is no index, or it is damaged.
+
+        Example:
+            >>> import numpy as np, pathlib, tempfile, toksmith
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "train.bin")
+            ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+            ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+            ...     rows = tokens.packed(toksmith.tokenfiles.pack(tokens, length=8))
+            ...     rows[0].ids.tolist(), rows[0].cu_seqlens.tolist()
+            ([5, 6, 0, 7, 0], [0, 3, 5])
         """
         from toksmith.tokenfiles.packed import PackedRows
 
