@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np, npt
+from toksmith.engine.row_memory import RowMemory
 from toksmith.errors import OptionError
 from toksmith.framing.layout import RowLayout
 from toksmith.reference import rows as reference
@@ -52,6 +53,7 @@ class RowTable:
         offsets: for one or two texts of each document, int64 of shape ``(documents + 1,)``: the
             index of the first token of each document among all tokens; then their number.
         threads: the number of threads that fill arrays.
+        memory: what makes the arrays.
 
     Attributes:
         starts: int64, shape ``(rows + 1,)``: the index of the first token of each row among those
@@ -70,8 +72,15 @@ class RowTable:
         [[101, 7, 8], [101, 9, 0]]
     """
 
-    def __init__(self, layout: RowLayout, offsets: Sequence[OffsetArray], threads: int = 1) -> None:
+    def __init__(
+        self,
+        layout: RowLayout,
+        offsets: Sequence[OffsetArray],
+        threads: int = 1,
+        memory: RowMemory | None = None,
+    ) -> None:
         self._threads = threads
+        self._memory = memory or RowMemory()
         self._values = [getattr(part, "id", 0) for part in layout.parts]
         self._kernel: _kernel.Rows | None = None
         self._reference: reference.Rows | None = None
@@ -161,7 +170,7 @@ class RowTable:
             shape: how rows lie in the array.
             trim: how white space is taken off; ``None``: it is not.
         """
-        out = np.empty((*self._dimensions(shape), 2), np.int64)
+        out = self._memory.empty((*self._dimensions(shape), 2), np.int64)
         if self._reference is not None:
             how = None if trim is None else _trimmer(spans, ids, trim)
             self._reference.gather_spans(out.reshape(-1, 2), spans, how, *shape)
@@ -181,8 +190,7 @@ class RowTable:
         return (int(self.starts[-1]),) if shape.width is None else (len(self), shape.width)
 
     def _empty(self, shape: Shape, dtype: type[np.generic]) -> npt.NDArray[np.int64]:
-        out: npt.NDArray[np.int64] = np.empty(self._dimensions(shape), dtype)
-        return out
+        return self._memory.empty(self._dimensions(shape), dtype)
 
 
 def _kernel_rows(layout: RowLayout, offsets: Sequence[OffsetArray]) -> _kernel.Rows:

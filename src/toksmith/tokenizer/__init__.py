@@ -1782,14 +1782,15 @@ class Tokenizer(TokenizerHabits):
     def forget(self, *, cache_bytes: int | None = None) -> None:
         """Free the memory of the chunk caches; they fill again as texts are encoded.
 
-        This also frees the largest unused result buffer, which is otherwise kept for reuse.
+        This also frees the memory of large results that nothing refers to any more, which is
+        otherwise kept for later results.
 
         Args:
             cache_bytes: the maximum size of a cache from now on, in bytes, at least about 400 kB.
                 ``None`` keeps the current maximum (at first 48 MiB, ``engine.CACHE_BYTES``).
-                Character models use up to 1 MiB more, for single characters beyond ASCII, and a
-                kept result buffer may be four times as large. The limit changes the speed, never
-                the ids.
+                Character models use up to 1 MiB more, for single characters beyond ASCII. Kept
+                memory of ids may be four times as large, and so may that of spans; that of the
+                arrays of :meth:`prepare` twelve times. The limit changes the speed, never the ids.
 
         Raises:
             OptionError: ``cache_bytes`` is no whole number, or negative.

@@ -20,6 +20,7 @@ from toksmith.results import Batch, Encoding, LocatedBatch, set_words
 from toksmith.tokenizer.rows import RowPart
 
 if TYPE_CHECKING:
+    from toksmith.engine.row_memory import RowMemory
     from toksmith.engine.stepwise import StepwiseEncoder
 
 Special: TypeAlias = (
@@ -177,9 +178,17 @@ class TextEncoder:
                 sizes += self._stepwise.sizes(data[start:end], start == 0, literals)
         return [word for word, size in enumerate(sizes) for _ in range(size)]
 
+    @cached_property
+    def row_memory(self) -> RowMemory:
+        """What makes the arrays of model inputs."""
+        from toksmith.engine.row_memory import RowMemory
+
+        return RowMemory()
+
     def forget(self, cache_bytes: int | None = None) -> None:
         """Free the memory of caches; ``cache_bytes`` is the maximum of each from now on."""
         self._engine.forget(cache_bytes)
+        self.row_memory.forget(cache_bytes)
 
     def _refuse_special_tokens(self, texts: Sequence[Text]) -> None:
         """Raise an error if one of the texts holds the literal of a special token."""

@@ -83,7 +83,10 @@ class Preparation:
             self.overflow,
         )
         table = RowTable(
-            layout, [each.offsets for each in columns], batch_threads(self.threads, given[0])
+            layout,
+            [each.offsets for each in columns],
+            batch_threads(self.threads, given[0]),
+            encoder.row_memory,
         )
         return PreparedRows(table, layout, columns, trim.in_rows if self.spans else None)
 
