@@ -184,8 +184,8 @@ def is_token_folder(path: str) -> bool:
     Raises:
         OptionError: they are not finished.
     """
-    from toksmith.tokenfiles.finishing import WORK
     from toksmith.tokenfiles.manifest import NAME
+    from toksmith.tokenfiles.output import WORK
 
     folder = Path(path)
     if (folder / NAME).is_file():
