@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 STEP = 1 << 20
 """The number of documents whose bounds are checked or converted at once."""
+
+_SEARCHED = 1 << 24
+"""The number of ids that are searched for an end-of-text id at once."""
 
 
 class Part(Protocol):
@@ -180,57 +184,25 @@ def map_ids(path: Path, dtype: np.dtype[Any], offset: int = 0) -> Tokens:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
 
 
-def lengths_by_eos(ids: Tokens, eos: int | None, place: str | None) -> OffsetArray:
-    """Return the lengths of the documents of a stream in which an id ends or precedes each.
-
-    Args:
-        ids: the stream.
-        eos: the id; ``None`` makes the stream one document.
-        place: ``"before"`` if the id precedes each document; else it ends each.
-
-    Example:
-        >>> lengths_by_eos(np.array([5, 6, 0, 7, 0]), 0, "after").tolist()
-        [3, 2]
-        >>> lengths_by_eos(np.array([0, 5, 6, 0, 7]), 0, "before").tolist()
-        [3, 2]
-    """
-    if eos is None:
-        return np.array([len(ids)], np.int64)
-    bounds = [np.zeros(1, np.int64), *_starts_by_eos(ids, eos, place)]
-    bounds.append(np.array([len(ids)], np.int64))
-    return _lengths(np.concatenate(bounds))
-
-
-def _starts_by_eos(ids: Tokens, eos: int, place: str | None, offset: int = 0) -> list[OffsetArray]:
-    """Return the places in a stream where documents start, but for the first; the end may be one.
-
-    ``ids`` is the stretch of the stream that starts at ``offset``.
-    """
-    shift = offset + (place != "before")
-    step = 1 << 24
-    return [
-        np.flatnonzero(ids[start : start + step] == eos) + start + shift
-        for start in range(0, len(ids), step)
-    ]
-
-
-def _lengths(bounds: OffsetArray) -> OffsetArray:
-    """Return the lengths between bounds in ascending order, of which the first and last may repeat.
-
-    No document of a stream is empty: it holds its end-of-text id.
-    """
-    lengths = np.diff(bounds)
-    return lengths[lengths > 0]
-
-
 class StreamPart:
     """Files that hold one stream of ids: a document may start in one file and end in another.
+
+    The bounds of the documents are searched for when they are needed for the first time.
 
     Args:
         paths: the files, in order.
         maps: their ids.
         eos: the id that ends or precedes each document; ``None`` makes each file one document.
         place: ``"before"`` if the id precedes each document; else it ends each.
+
+    Example:
+        >>> files, ids = [Path("a"), Path("b")], [np.array([5, 6, 0, 7]), np.array([8, 0])]
+        >>> StreamPart(files, ids, 0, "after").lengths.tolist()
+        [3, 3]
+        >>> StreamPart(files, ids, 0, "before").lengths.tolist()
+        [2, 3, 1]
+        >>> StreamPart(files, ids, None, "after").lengths.tolist()
+        [4, 2]
     """
 
     def __init__(
@@ -238,20 +210,35 @@ class StreamPart:
     ) -> None:
         self.path = paths[0]
         self._maps = list(maps)
-        self._starts = np.cumsum([0, *(len(each) for each in maps)])
-        bounds = [np.zeros(1, np.int64)]
-        for start, ids in zip(self._starts.tolist(), maps, strict=False):
-            if eos is None:
-                bounds.append(np.array([start + len(ids)], np.int64))
-            else:
-                bounds += _starts_by_eos(ids, eos, place, start)
-        bounds.append(self._starts[-1:])
-        self.lengths: OffsetArray = _lengths(np.concatenate(bounds))
-        self._bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.lengths)])
+        self._starts: OffsetArray = np.cumsum([0, *(len(each) for each in maps)], dtype=np.int64)
+        self._eos = eos
+        self._place = place
+
+    @cached_property
+    def _bounds(self) -> OffsetArray:
+        """The bounds of the documents in the stream, each once: no document is empty."""
+        if self._eos is None:
+            found = [self._starts]
+        else:
+            found = [self._starts[:1]]
+            for ids, before in zip(self._maps, self._starts.tolist(), strict=False):
+                shift = before + (self._place != "before")
+                for start in range(0, len(ids), _SEARCHED):
+                    places = np.flatnonzero(ids[start : start + _SEARCHED] == self._eos)
+                    found.append(places + (start + shift))
+            found.append(self._starts[-1:])
+        every = np.concatenate(found)
+        bounds: OffsetArray = every[np.append(True, every[1:] > every[:-1])]
+        return bounds
+
+    @property
+    def lengths(self) -> OffsetArray:
+        """The number of tokens of each document."""
+        return np.diff(self._bounds)
 
     def __len__(self) -> int:
         """Return the number of documents."""
-        return len(self.lengths)
+        return len(self._bounds) - 1
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1``: a view, or a copy of several."""
@@ -303,9 +290,12 @@ class TokenFiles(TokenSource):
         self.metadata = dict(metadata or {})
         self.parts = list(parts)
         self._dtype = dtype
-        counts = [len(part) for part in self.parts]
-        self._firsts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)])
         self._lengths: OffsetArray | None = None
+
+    @cached_property
+    def _firsts(self) -> OffsetArray:
+        """The number of documents before each part, and of all."""
+        return np.cumsum([0, *(len(part) for part in self.parts)], dtype=np.int64)
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -25,11 +25,10 @@ from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, range
 from toksmith.tokenfiles.token_files import (
     STEP,
     IndexedPart,
-    RawPart,
+    StreamPart,
     TokenFiles,
     check_size,
     head,
-    lengths_by_eos,
     map_ids,
     one_type,
 )
@@ -69,7 +68,7 @@ class Datatrove(Format):
         self, path: Path, *, eos: int | None, dtype: str | None, place: Place | None = None
     ) -> TokenFiles:
         """Open the files; without an index, documents end with ``eos``."""
-        parts: list[_IndexedFile | RawPart] = []
+        parts: list[_IndexedFile | StreamPart] = []
         kinds = set()
         metadata: dict[str, object] = {}
         for file in self.find(path):
@@ -78,7 +77,7 @@ class Datatrove(Format):
             kind, tokenizer = _read_metadata(file, ends, dtype)
             ids = map_ids(file, kind)
             if ends is None:
-                parts.append(RawPart(file, kind, lengths_by_eos(ids, eos, "after")))
+                parts.append(StreamPart([file], [ids], eos, place))
             else:
                 parts.append(_IndexedFile(file, ids, ends))
             kinds.add(kind)

@@ -31,9 +31,9 @@ from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
 from toksmith.tokenfiles.token_files import (
     RawPart,
+    StreamPart,
     TokenFiles,
     head,
-    lengths_by_eos,
     map_ids,
     one_type,
 )
@@ -83,11 +83,12 @@ class Dolma(Format):
             for file in self.find(path)
         }
         kind = type_of(dtype, one_type(path, _kinds(tables)).name)
-        parts = []
-        for file, lengths in tables.items():
-            if lengths is None:
-                lengths = lengths_by_eos(map_ids(file, kind), eos, place or self.eos)
-            parts.append(RawPart(file, kind, lengths))
+        parts = [
+            StreamPart([file], [map_ids(file, kind)], eos, place or self.eos)
+            if lengths is None
+            else RawPart(file, kind, lengths)
+            for file, lengths in tables.items()
+        ]
         return TokenFiles(path, self.name, kind, parts)
 
 

@@ -23,7 +23,7 @@ from toksmith.errors import FormatError
 from toksmith.models import LongestMatch
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import TokenSource
-from toksmith.tokenfiles.token_files import RawPart, TokenFiles, head, lengths_by_eos, map_ids
+from toksmith.tokenfiles.token_files import StreamPart, TokenFiles, head, map_ids
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -81,8 +81,7 @@ class NanoGPT(Format):
         kind = type_of(dtype)
         files = self.find(path)
         parts = [
-            RawPart(file, kind, lengths_by_eos(map_ids(file, kind), eos, place or self.eos))
-            for file in files
+            StreamPart([file], [map_ids(file, kind)], eos, place or self.eos) for file in files
         ]
         meta = files[0].with_name(META) if files else path
         metadata = _read_meta(meta) if meta.name == META and meta.is_file() else {}
