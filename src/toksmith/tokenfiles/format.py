@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from toksmith._base.lazy import np
+from toksmith._base.lazy import extra, np
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.source import TokenSource
 
@@ -62,7 +62,9 @@ class Format(ABC):
         stores_bounds: whether the files say where documents begin and end.
         types: the integer types that the framework reads, each with the number of ids up to which
             it is used, smallest first.
-        extra: the extra of toksmith that the format needs; ``None`` for none.
+        package: the optional package that the format needs; ``None`` for none.
+        extra: the extra of toksmith that installs it.
+        holds_empty: whether the files can hold documents without tokens.
     """
 
     name: ClassVar[str]
@@ -70,6 +72,28 @@ class Format(ABC):
     empty: ClassVar[Empty] = "frame"
     stores_bounds: ClassVar[bool] = True
     types: ClassVar[tuple[tuple[str, int], ...]] = (("uint16", 1 << 16), ("uint32", 1 << 32))
+
+    package: ClassVar[str | None] = None
+    extra: ClassVar[str] = ""
+    holds_empty: ClassVar[bool] = True
+
+    def check(self, *, with_empty: bool) -> None:
+        """Check before any work that the files can be written.
+
+        Args:
+            with_empty: whether there may be documents without tokens.
+
+        Raises:
+            MissingExtraError: the package that the format needs is not installed.
+            OptionError: the format cannot hold documents without tokens.
+        """
+        if self.package is not None:
+            extra(self.package, self.extra)
+        if with_empty and not self.holds_empty:
+            raise OptionError(
+                f'{self.name} files cannot hold documents without tokens: use empty="drop", or '
+                "end documents with an end-of-text token"
+            )
 
     def dtype(self, vocab_size: int) -> np.dtype[Any]:
         """Return the integer type of the ids of a vocabulary.

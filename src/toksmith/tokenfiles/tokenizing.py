@@ -155,6 +155,8 @@ def tokenize_corpus(
         sources=source_files(expand_all(files)),
         reading=Reading(separator, field, read_as, encoding_errors=encoding_errors),
     )
+    is_bare = job.empty == "bare" or (job.empty == "frame" and job.bos is None and job.eos is None)
+    form.check(with_empty=is_bare and sequence_length is None)
     place = output_of(output)
     if (manifest := place.manifest() or read_manifest(place.folder)) is not None:
         check_same(manifest.job, job, place)

@@ -8,12 +8,15 @@ import json
 import struct
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import toksmith
 from tests.unit.tokenfiles.documents import lists, read, write
 from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles import convert_tokens
 
 DOCUMENTS = [[5, 6, 0], [0], [7, 300, 0]]
 
@@ -81,7 +84,7 @@ def test_a_first_document_above_the_limit_leaves_an_empty_shard_of_mds(tmp_path:
 
 
 def test_mds_refuses_empty_documents(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match='drop them, empty="drop"'):
+    with pytest.raises(OptionError, match='use empty="drop"'):
         write("mds", [[1], [], [2]], tmp_path)
 
 
@@ -224,3 +227,25 @@ def test_lengths_of_mds_need_no_sample(tmp_path: Path) -> None:
         tokens.ids(3, 5)
     file.write_bytes(sound)
     assert lists(read("mds", tmp_path)) == documents
+
+
+def test_empty_documents_of_mds_are_refused_before_any_work(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text('{"text": "low"}\n{"text": ""}\n')
+    options: dict[str, Any] = {"tokenizer": "toksmith-small", "progress": False}
+
+    def tokenize(name: str, output: str, **more: Any) -> Any:
+        return toksmith.tokenize_corpus(
+            corpus, format=name, output=tmp_path / output, **options, **more
+        )
+
+    for more in ({"empty": "bare"}, {"empty": "frame", "eos": False}):
+        with pytest.raises(OptionError, match="mds files cannot hold documents without tokens"):
+            tokenize("mds", "a", **more)
+    assert not (tmp_path / "a").exists()
+    assert tokenize("mds", "dropped").documents == 1
+    assert tokenize("mds", "framed", empty="frame").documents == 2
+    tokenize("parquet", "bare")
+    with pytest.raises(OptionError, match="mds files cannot hold documents without tokens"):
+        convert_tokens(tmp_path / "bare", format="mds", output=tmp_path / "b", progress=False)
+    assert not (tmp_path / "b").exists()

@@ -11,6 +11,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
+import toksmith
 from tests.unit.tokenfiles.documents import Documents, lists, read, write
 from toksmith.errors import FormatError, MissingExtraError
 from toksmith.tokenfiles.format import Settings
@@ -155,3 +156,17 @@ def test_results_of_datasets_beside_arrow_files_are_left_out(tmp_path: Path) -> 
     save("arrow", tmp_path / "data-00000-of-00001.arrow", pa.table({"input_ids": [[1]]}))
     save("arrow", tmp_path / "cache-5c3f.arrow", pa.table({"indices": [0]}))
     assert lists(read("arrow", tmp_path)) == [[1]]
+
+
+@pytest.mark.parametrize("name", ["parquet", "arrow"])
+def test_a_missing_package_is_found_before_any_work(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("low")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install toksmith\[arrow\]"):
+        toksmith.tokenize_corpus(
+            corpus, tokenizer="toksmith-small", format=name, output=tmp_path / "out", progress=False
+        )
+    assert not (tmp_path / "out").exists()

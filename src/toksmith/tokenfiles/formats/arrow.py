@@ -45,7 +45,7 @@ class Arrow(Format):
     eos = None
     empty = "frame"
     types = (("int32", 1 << 31),)
-    extra = "arrow"
+    package, extra = "pyarrow", "arrow"
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM-00000-of-00001.arrow`` and so on."""

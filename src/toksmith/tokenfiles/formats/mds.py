@@ -40,14 +40,15 @@ class MDS(Format):
     name = "mds"
     eos = "after"
     empty = "drop"
+    holds_empty = False
     types = (("int32", 1 << 31),)
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM/index.json`` and ``STEM/shard.00000.mds`` and so on."""
+        self.check(with_empty=bool((tokens.lengths == 0).any()))
         folder = folder / settings.stem
         folder.mkdir()
-        writer = _Writer(tokens, folder, settings)
-        return writer.write()
+        return _Writer(tokens, folder, settings).write()
 
     def find(self, path: Path) -> list[Path]:
         """Return the indexes and shards of a folder or of the folders in it, or one ``.mds``."""
@@ -105,8 +106,6 @@ class _Writer:
         self._tokens = tokens
         self._folder = folder
         self._lengths = tokens.lengths
-        if len(self._lengths) and not self._lengths.min():
-            raise OptionError('mds files cannot hold empty documents: drop them, empty="drop"')
         self._itemsize = tokens.dtype.itemsize
         self._limit = _SIZE_LIMIT
         if settings.shard_tokens is not None:

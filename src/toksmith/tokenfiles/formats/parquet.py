@@ -42,7 +42,7 @@ class Parquet(Format):
     eos = None
     empty = "frame"
     types = (("int32", 1 << 31),)
-    extra = "arrow"
+    package, extra = "pyarrow", "arrow"
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM-00000-of-00001.parquet`` and so on."""
