@@ -60,6 +60,7 @@ class Runner(str, Enum):
 
     LOCAL = "local"
     RAY = "ray"
+    SPARK = "spark"
 
 
 class OnError(str, Enum):
@@ -206,14 +207,14 @@ def run(
         Runner,
         typer.Option(
             case_sensitive=False,
-            help="ray = run the shards on a Ray cluster (RAY_ADDRESS), else on this machine.",
+            help="ray, spark = run the shards on a cluster, or on this machine if there is none.",
             rich_help_panel=_MACHINES,
         ),
     ] = Runner.LOCAL,
     shards: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="The number of shards for Ray.", rich_help_panel=_MACHINES
+            min=1, metavar="N", help="The number of shards for a cluster.", rich_help_panel=_MACHINES
         ),
     ] = None,
     from_tokens: Annotated[

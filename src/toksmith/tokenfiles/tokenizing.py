@@ -48,7 +48,7 @@ def tokenize_corpus(
     shard_tokens: int | None = None,
     on_error: Literal["raise", "skip"] = "raise",
     shard: str | tuple[int, int] | None = None,
-    runner: Literal["local", "ray"] = "local",
+    runner: Literal["local", "ray", "spark"] = "local",
     shards: int | None = None,
     threads: int | None = None,
     progress: bool | None = None,
@@ -89,10 +89,11 @@ def tokenize_corpus(
         on_error: ``"skip"`` leaves damaged records out, and lists them in the manifest.
         shard: ``"3/64"`` or ``(3, 64)`` does one of 64 shards, from 0 to 63, on this machine only;
             once all are done, :func:`finish_corpus` joins them.
-        runner: ``"ray"`` runs the shards on a Ray cluster, whose machines share the folders of the
-            sources and of the output: the one that ``RAY_ADDRESS`` names, else this machine.
-        shards: the number of shards for Ray, 16 by default; the files do not depend on it.
-        threads: ``None`` for the cores this process may use; with Ray, one for each shard.
+        runner: ``"ray"`` or ``"spark"`` runs the shards on a cluster, whose machines share the
+            folders of the sources and of the output: Ray's is the one that ``RAY_ADDRESS`` names,
+            Spark's that of the active session; without one, they start on this machine.
+        shards: the number of shards for a cluster, 16 by default; the files do not depend on it.
+        threads: ``None`` for the cores this process may use; on a cluster, one for each shard.
         progress: ``None`` shows a bar if standard error is a terminal.
         log_json: a file that gets a line of JSON for each shard that is done.
 
@@ -116,8 +117,8 @@ def tokenize_corpus(
         (2, 5, ['train_text_document.bin', 'train_text_document.idx'])
     """
     number, count = _parse_runner(runner, shards) or parse_shard(shard)
-    if runner == "ray" and shard is not None:
-        raise OptionError("shard and runner='ray' are given: give only one of them")
+    if runner != "local" and shard is not None:
+        raise OptionError("shard and runner are given: give only one of them")
     tok = tokenizer_of(tokenizer)
     form = format_of(format)
     vocab_size = tok.vocab_size
@@ -162,7 +163,7 @@ def tokenize_corpus(
         check_same(manifest.job, job, place)
         place.publish(manifest)
         return manifest
-    if shard is not None or runner == "ray":
+    if shard is not None or runner != "local":
         place.check_shared()
     place.check_free()
     log = _log_file(log_json)
@@ -171,6 +172,11 @@ def tokenize_corpus(
 
         with _showing(sum(piece.size for piece in job.all_pieces), progress) as report:
             run_on_ray(job, tok, place.work, threads=threads, report=report, log=log)
+        return _publish(finish(job, tok, place.work, place.folder), place)
+    if runner == "spark":
+        from toksmith.tokenfiles.spark import run_on_spark
+
+        run_on_spark(job, tok, place.work, threads=threads, log=log)
         return _publish(finish(job, tok, place.work, place.folder), place)
     own = number or 0
     start = time.monotonic()
@@ -250,12 +256,12 @@ def _parse_runner(runner: object, shards: int | None) -> tuple[None, int] | None
     Raises:
         OptionError: the runner is unknown, or this process gets a number of shards.
     """
-    if runner == "ray":
+    if runner in ("ray", "spark"):
         return None, 16 if shards is None else whole("shards", shards, least=1)
     if runner != "local":
-        raise OptionError(f'runner is {runner!r:.40}: use "local" or "ray"')
+        raise OptionError(f'runner is {runner!r:.40}: use "local", "ray" or "spark"')
     if shards is not None:
-        raise OptionError("shards is for runner='ray'; for several machines, use shard")
+        raise OptionError("shards is for runner='ray' and 'spark'; for several machines, use shard")
     return None
 
 
