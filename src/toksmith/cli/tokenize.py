@@ -214,7 +214,10 @@ def run(
     shards: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="The number of shards for a cluster.", rich_help_panel=_MACHINES
+            min=1,
+            metavar="N",
+            help="The number of shards for a cluster.",
+            rich_help_panel=_MACHINES,
         ),
     ] = None,
     from_tokens: Annotated[
