@@ -413,7 +413,7 @@ def test_a_failed_upload_is_done_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(type(storage), "put_file", fail)
-        with pytest.raises(OptionError, match="cannot be written: the connection broke"):
+        with pytest.raises(OptionError, match="cannot be written: OSError: the connection broke"):
             write(corpus, "memory://bucket/tokens")
     done = write(corpus, "memory://bucket/tokens")
     assert {name.rpartition("/")[2] for name in storage.find("/bucket")} == {

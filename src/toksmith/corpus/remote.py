@@ -133,8 +133,8 @@ class RemoteFile:
         return cast("BinaryIO", raw if buffering == 0 else io.BufferedReader(raw, _BUFFER))
 
     def _info(self) -> dict[str, Any]:
-        system, path = _system(self.url)
-        with _as_remote_errors():
+        system, path = system_of(self.url)
+        with as_remote_errors():
             info: dict[str, Any] = system.info(path)
         return info
 
@@ -161,7 +161,7 @@ class _Reader(io.RawIOBase):
     """Reads a file by ranges, each of them one request."""
 
     def __init__(self, url: str, size: int) -> None:
-        self._system, self._path = _system(url)
+        self._system, self._path = system_of(url)
         self._size = size
         self._place = 0
 
@@ -182,7 +182,7 @@ class _Reader(io.RawIOBase):
         end = min(self._place + len(buffer), self._size)
         if end <= self._place:
             return 0
-        with _as_remote_errors():
+        with as_remote_errors():
             found = self._system.cat_file(self._path, start=self._place, end=end)
         if len(found) != end - self._place:
             raise RemoteError(
@@ -202,9 +202,9 @@ def expand_url(url: str) -> list[FilePath]:
         OptionError: there is no such file system.
         MissingExtraError: the package for the file system is not installed.
     """
-    system, path = _system(url)
+    system, path = system_of(url)
     try:
-        with _as_remote_errors():
+        with as_remote_errors():
             if system.isfile(path):
                 return [RemoteFile(url)]
             names = system.glob(path) if has_magic(path) else []
@@ -228,7 +228,7 @@ def expand_url(url: str) -> list[FilePath]:
     return [RemoteFile(system.unstrip_protocol(name)) for name in sorted(names)]
 
 
-def _system(url: str) -> tuple[Any, str]:
+def system_of(url: str) -> tuple[Any, str]:
     """Return the file system of a URL, and the path of the file there.
 
     Raises:
@@ -259,7 +259,7 @@ def _advice(url: str) -> str:
 
 
 @contextmanager
-def _as_remote_errors() -> Iterator[None]:
+def as_remote_errors() -> Iterator[None]:
     """Raise RemoteError for the errors of file systems, which are of many classes."""
     try:
         yield

@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import shutil
 from pathlib import Path
-from typing import Any
 
 from toksmith._base.checks import file_path
-from toksmith._base.lazy import extra
 from toksmith.corpus.paths import AnyPath
-from toksmith.corpus.remote import is_url, local_path
-from toksmith.errors import FormatError, MissingExtraError, OptionError
+from toksmith.corpus.remote import as_remote_errors, is_url, local_path, system_of
+from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.manifest import NAME, Manifest, parse_manifest, read_manifest
 
 WORK = ".toksmith"
@@ -88,26 +86,12 @@ class RemoteOutput(Output):
     def __str__(self) -> str:
         return self._url
 
-    def _system(self) -> tuple[Any, str]:
-        """Return fsspec's file system, and the path in it.
-
-        Raises:
-            MissingExtraError: fsspec, or its package for this kind of URL, is not installed.
-        """
-        core = extra("fsspec.core", "remote")
-        try:
-            system, path = core.url_to_fs(self._url)
-        except ImportError as wrong:
-            raise MissingExtraError(f"{self._url}: {wrong}") from wrong
-        except ValueError as wrong:
-            raise OptionError(f"{self._url}: {wrong}") from wrong
-        return system, path
-
     def manifest(self) -> Manifest | None:
         """Return the manifest of finished files; ``None`` if there is none."""
-        system, path = self._system()
+        system, path = system_of(self._url)
         try:
-            data = system.cat_file(f"{path}/{NAME}")
+            with as_remote_errors():
+                data: bytes = system.cat_file(f"{path}/{NAME}")
         except FileNotFoundError:
             return None
         except OSError as wrong:
@@ -122,9 +106,10 @@ class RemoteOutput(Output):
         """
         if self.work.exists():
             return
-        system, path = self._system()
+        system, path = system_of(self._url)
         try:
-            held = system.ls(path, detail=False)
+            with as_remote_errors():
+                held = system.ls(path, detail=False)
         except FileNotFoundError:
             return
         except OSError as wrong:
@@ -153,11 +138,12 @@ class RemoteOutput(Output):
         """
         if not (self.folder / NAME).exists():  # they were uploaded before
             return
-        system, path = self._system()
+        system, path = system_of(self._url)
         try:
-            for name in (*(file.name for file in manifest.files), NAME):
-                system.makedirs(f"{path}/{name}".rpartition("/")[0], exist_ok=True)
-                system.put_file(str(self.folder / name), f"{path}/{name}")
+            with as_remote_errors():
+                for name in (*(file.name for file in manifest.files), NAME):
+                    system.makedirs(f"{path}/{name}".rpartition("/")[0], exist_ok=True)
+                    system.put_file(str(self.folder / name), f"{path}/{name}")
         except OSError as wrong:
             raise OptionError(f"{self._url} cannot be written: {wrong}") from wrong
         shutil.rmtree(self.folder, ignore_errors=True)
