@@ -1,4 +1,8 @@
-"""Token files of Megatron, datatrove, dolma and OLMo-core against their own writers and readers."""
+"""Token files of Megatron, datatrove, dolma and OLMo-core against their own writers and readers.
+
+dolma needs NumPy below 2 and tokenizers below 0.20, and ai2-olmo-core huggingface_hub below 1:
+their tests are for environments of their own.
+"""
 
 from __future__ import annotations
 
