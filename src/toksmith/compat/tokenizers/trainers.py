@@ -24,15 +24,12 @@ from toksmith.compat.tokenizers.checks import (
 from toksmith.compat.tokenizers.component import Component, setting, shown
 from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
 from toksmith.compat.tokenizers.models import BPE, TRAINERS, Model, Unigram, WordLevel, WordPiece
+from toksmith.compat.tokenizers.unigram_training import Settings, learn_pieces
 from toksmith.corpus import Reading
 from toksmith.engine.training import MergeRules, SymbolWords, merge_symbols
 from toksmith.errors import TrainingError, warn
-from toksmith.reference.piece_rules import PieceRules
-from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.splitters import SplitterSequence
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.symbol_words import CharacterWords
-from toksmith.trainers.unigram import train_unigram
 from toksmith.trainers.word_counts import count_words
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
@@ -305,25 +302,16 @@ class UnigramTrainer(Trainer, type="UnigramTrainer"):
             if unk not in first:
                 first.insert(0, unk)
             unk_id = first.index(unk)
-        words = CharacterWords.of(spec["words"])
-        counts = words.character_counts().tolist()
-        frequent = sorted(zip(words.characters, counts, strict=True), key=lambda each: -each[1])
-        required = [character for character, _ in frequent]
-        required += [each for each in spec["initial_alphabet"] if each not in words.characters]
-        room = spec["vocab_size"] - len(first)
-        pieces = train_unigram(
-            words,
-            max(room, 1),
-            required="".join(required),
-            rules=PieceRules(
+        pieces = learn_pieces(
+            spec["words"],
+            Settings(
+                spec["vocab_size"],
+                len(first),
+                "".join(spec["initial_alphabet"]),
                 spec["max_piece_length"],
-                split_by_unicode_script=False,
-                split_by_number=False,
-                split_by_whitespace=False,
-                allow_whitespace_only_pieces=True,
-            ),
-            options=UnigramOptions(
-                spec["seed_size"], spec["shrinking_factor"], spec["n_sub_iterations"]
+                spec["seed_size"],
+                spec["shrinking_factor"],
+                spec["n_sub_iterations"],
             ),
             progress=bool(spec["show_progress"]) and None,
         )
