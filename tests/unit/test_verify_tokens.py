@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import toksmith
 from tests.unit.test_tokenize_corpus import write, write_corpus
-from toksmith.tokenfiles import TokenCheck, verify_tokens
+from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles import TokenCheck, finish_corpus, verify_tokens
+from toksmith.tokenfiles.manifest import NAME
 
 TEXTS = [f"low lower {number} " * (number % 4) for number in range(60)]
 
@@ -60,3 +66,273 @@ def test_a_changed_bit_is_found(corpus: Path, tmp_path: Path) -> None:
     assert file.what.startswith("its SHA-256 is ")
     assert (document.split, document.shard, document.document) == ("train", 0, 2)
     assert document.what.startswith("token ")
+
+
+def replace_id(path: Path, place: int, token: int) -> None:
+    """Write another id at a place of a file of uint16."""
+    ids = np.fromfile(path, "<u2")
+    ids[place] = token
+    ids.tofile(path)
+
+
+def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the manifest of a folder."""
+    held = json.loads((folder / NAME).read_bytes())
+    change(held)
+    (folder / NAME).write_text(json.dumps(held))
+
+
+def hash_again(folder: Path) -> None:
+    """Write the sizes and hashes of the files to the manifest, as one who hides a change would."""
+
+    def change(held: dict[str, Any]) -> None:
+        for file in held["files"]:
+            data = (folder / file["name"]).read_bytes()
+            file |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+    edit(folder, change)
+
+
+DATA, INDEX = "train_text_document.bin", "train_text_document.idx"
+
+
+@pytest.fixture
+def out(corpus: Path, tmp_path: Path) -> Path:
+    write(corpus, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def test_a_changed_document_is_shown(out: Path) -> None:
+    tok = toksmith.get("toksmith-small")
+    ids = tok.encode(TEXTS[2])
+    replace_id(out / DATA, len(tok.encode(TEXTS[1])) + 2, 77)
+    hash_again(out)
+    found = check(out)
+    assert found.counts == {"documents": 1}
+    rest = " ".join(map(str, ids[2:9]))
+    assert str(found).splitlines() == [
+        f"{DATA}, shard 0, split train, document 2, of {out.parent / 'corpus.jsonl'}: "
+        "token 1 differs from that of its text",
+        "    text      low·lower·2·low·lower·2·",
+        f"    found     77 {rest} …  M·2·low·lower·2·",
+        f"    expected  {ids[1]} {rest} …  ·lower·2·low·lower·2·",
+        f"{out}: 1 problem (documents 1) in 2 files, 60 documents, 460 tokens",
+    ]
+
+
+def test_ids_that_are_not_canonical_are_found(tmp_path: Path) -> None:
+    path = write_corpus(tmp_path / "corpus.jsonl", ["low", "lower"])
+    write(path, tmp_path / "out", format="nanogpt")
+    tok = toksmith.get("toksmith-small")
+    assert (tok.encode("low"), tok.encode("lower")) == ([5393], [108, 1307])
+    split = [*map(tok.token_id, ("l", "ow")), 16382, 108, 1307, 16382]
+    np.array(split, "<u2").tofile(tmp_path / "out" / "train.bin")
+    hash_again(tmp_path / "out")
+    found = check(tmp_path / "out")
+    first = found.problems[0]
+    assert (first.split, first.what) == ("train", "it has 6 tokens, and the manifest says 5")
+    assert found.problems[1].what == (
+        "token 0 differs: the ids decode to the text, but they are not those that the tokenizer "
+        "gives for it"
+    )
+
+
+def test_a_wrong_end_of_text_is_found(out: Path) -> None:
+    replace_id(out / DATA, len(toksmith.get("toksmith-small").encode(TEXTS[1])), 5)
+    hash_again(out)
+    (problem,) = check(out).problems
+    assert (problem.document, problem.what[-48:]) == (
+        1, "differs: it is not the bos or eos of the options",
+    )  # fmt: skip
+
+
+def test_ids_outside_the_vocabulary_are_found(out: Path) -> None:
+    replace_id(out / DATA, 3, 16384)
+    found = check(out, sources=False)
+    assert found.counts == {"files": 1, "ids": 1}
+    assert found.problems[1].what == "document 1 of the file has id 16,384: ids go from 0 to 16,383"
+    assert check(out).counts == {"files": 1, "ids": 1, "documents": 1}
+
+
+def test_a_missing_file_is_found(out: Path) -> None:
+    (out / INDEX).unlink()
+    found = check(out)
+    assert [(each.file, each.what) for each in found.problems] == [(INDEX, "it is missing")]
+    assert found.documents == 0
+    assert found.notes == (
+        "the documents are not compared with their texts: solve the problems above first",
+    )
+
+
+def test_another_file_that_readers_read_is_found(corpus: Path, tmp_path: Path, out: Path) -> None:
+    (out / "notes.txt").write_text("mine")
+    found = check(out)
+    assert (found.is_ok, found.notes) == (
+        True,
+        ("not in the manifest, and not checked: notes.txt",),
+    )
+    for ending in (".bin", ".idx"):
+        (out / f"more{ending}").write_bytes((out / DATA).with_suffix(ending).read_bytes())
+    found = check(out)
+    assert [(each.file, each.what[:27]) for each in found.problems] == [
+        ("more.bin", "it is not in the manifest, "),
+    ]  # fmt: skip
+
+
+def test_swapped_files_are_found(corpus: Path, tmp_path: Path) -> None:
+    write(corpus, tmp_path / "out", format="nanogpt", split="a=0.5,b=0.5")
+    first, other = (tmp_path / "out" / f"{name}.bin" for name in "ab")
+    contents = first.read_bytes(), other.read_bytes()
+    first.write_bytes(contents[1])
+    other.write_bytes(contents[0])
+    found = check(tmp_path / "out")
+    assert found.counts["files"] == 2
+    assert found.counts["documents"] > 20
+    assert len([each for each in found.problems if each.document is not None]) == 10
+    assert f"{found.counts['documents'] - 10} more documents like these" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        (lambda held: held["job"].update(seed=6), {"documents": 56}),
+        (lambda held: held["job"].update(eos=5), {"documents": 45}),
+        (lambda held: held["job"].update(dtype="int32"), {"figures": 1}),
+        (lambda held: held["job"].update(vocab_size=9), {"figures": 1}),
+        (lambda held: held["splits"]["train"].update(documents=59), {"figures": 2}),
+        (lambda held: held["splits"]["train"].update(tokens=59), {"figures": 2}),
+        (lambda held: held["splits"]["train"].update(longest=59), {"figures": 1}),
+        (lambda held: held["shards"][0].update(documents=5), {"figures": 1}),
+        (lambda held: held["shards"][0].update(text_bytes=5), {"figures": 1}),
+        (lambda held: held["shards"][0].update(tokens=5), {"figures": 1}),
+        (lambda held: held["shards"][0].update(damaged=[["a", 1, "b"]]), {"figures": 1}),
+        (lambda held: held["shards"].clear(), {"figures": 3}),
+        (lambda held: held["files"][0].update(bytes=5), {"files": 1}),
+        (lambda held: held["files"][0].update(sha256="5"), {"files": 1}),
+        (lambda held: held["files"].pop(0), {"files": 1}),
+        (lambda held: held["job"]["sources"][0].update(bytes=5), {"sources": 1}),
+        (lambda held: held["job"].update(tokenizer_hash="0"), {"tokenizers": 1}),
+        (lambda held: held["job"].update(tokenizer="gone.json"), {"tokenizers": 1}),
+    ],
+)
+def test_an_edited_manifest_is_found(
+    corpus: Path, tmp_path: Path, change: Any, counts: dict[str, int]
+) -> None:
+    write(corpus, tmp_path / "out", shuffle=True, seed=5)
+    edit(tmp_path / "out", change)
+    found = check(tmp_path / "out")
+    assert {kind: found.counts.get(kind, 0) for kind in counts} == counts
+    assert not found.is_ok
+
+
+def test_changed_and_missing_sources_are_found(corpus: Path, out: Path) -> None:
+    corpus.write_text(corpus.read_text().replace("low", "LOW", 1))
+    found = check(out)
+    assert [(each.source, each.what) for each in found.problems] == [
+        (str(corpus), "it has changed since it was tokenized"),
+    ]  # fmt: skip
+    corpus.unlink()
+    (problem,) = check(out).problems
+    assert problem.what.startswith("it cannot be read (No such file or directory): run this where")
+    assert problem.what.endswith("or check without sources (--no-sources)")
+    assert check(out, sources=False).is_ok
+
+
+def test_another_tokenizer_is_found(out: Path) -> None:
+    other = toksmith.train(texts=["low"], vocab_size=257, special_tokens=["<|endoftext|>"])
+    found = check(out, tokenizer=other)
+    assert found.counts["tokenizers"] == 1
+    assert found.problems[0].what.startswith("the tokenizer ")
+    assert found.counts["documents"] > 0
+
+
+def test_a_tokenizer_that_normalizes_is_said_to_do_so(tmp_path: Path) -> None:
+    tok = toksmith.train(
+        texts=["low lower lowest"], vocab_size=18, model="wordpiece", lowercase=True,
+        special_tokens=["[UNK]", "[SEP]"],
+    )  # fmt: skip
+    path = write_corpus(tmp_path / "corpus.jsonl", ["LOW", "low", "lower"])
+    write(path, tmp_path / "out", tokenizer=tok, eos="[SEP]")
+    found = check(tmp_path / "out", tokenizer=tok)
+    assert (found.is_ok, found.documents) == (True, 3)
+    assert found.notes == (
+        "documents that do not decode to their text, because the tokenizer normalizes it: 1 (LOW "
+        "becomes low); their ids are compared",
+    )
+
+
+def test_special_tokens_in_the_text(tmp_path: Path) -> None:
+    path = write_corpus(tmp_path / "corpus.jsonl", ["low<|endoftext|>low", "<|endoftext|>", ""])
+    for special in ("text", "encode"):
+        for name in ("nanogpt", "megatron"):
+            folder = tmp_path / f"{special}-{name}"
+            write(path, folder, format=name, special=special)
+            found = check(folder)
+            assert (found.problems, found.documents) == ((), 3)
+            replace_id(next(folder.glob("*.bin")), 0, 77)
+            assert check(folder).counts == {"files": 1, "documents": 1}
+
+
+def test_damaged_records_and_several_sources(tmp_path: Path) -> None:
+    paths = [write_corpus(tmp_path / f"{n}.jsonl", TEXTS[n * 20 : n * 20 + 20]) for n in range(3)]
+    with paths[1].open("a") as file:
+        file.write('{"text": 5}\n')
+    options: dict[str, Any] = {"on_error": "skip", "tokenizer": "toksmith-small"}
+    for number in range(2):
+        toksmith.tokenize_corpus(
+            paths, output=tmp_path / "out", format="megatron", shard=(number, 2), **options
+        )
+    finish_corpus(tmp_path / "out")
+    found = check(tmp_path / "out")
+    assert (found.problems, found.documents) == ((), 60)
+    size = (tmp_path / "out" / DATA).stat().st_size // 2
+    replace_id(tmp_path / "out" / DATA, size - 2, 77)
+    problem = check(tmp_path / "out").problems[1]
+    assert (problem.document, problem.shard, problem.source) == (59, 1, str(paths[2]))
+
+
+@pytest.mark.parametrize("options", [{}, {"sequence_length": 8}, {"eos": False}])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_the_file_of_several_is_named(
+    corpus: Path, tmp_path: Path, options: dict[str, Any], shuffle: bool
+) -> None:
+    folder = tmp_path / "out"
+    write(corpus, folder, format="llmc", shard_tokens=200, shuffle=shuffle, **options)
+    path = sorted(folder.glob("*.bin"))[1]
+    data = bytearray(path.read_bytes())
+    data[1024 + 100] ^= 1
+    path.write_bytes(data)
+    found = check(folder)
+    assert found.counts == {"files": 1, "documents": 1}
+    assert [problem.file for problem in found.problems] == [path.name, path.name]
+
+
+def test_a_stream_that_is_cut_short_is_found(corpus: Path, tmp_path: Path) -> None:
+    for number, options in enumerate(({"sequence_length": 8}, {"eos": False}, {})):
+        folder = tmp_path / str(number)
+        write(corpus, folder, format="nanogpt", **options)
+        path = folder / "train.bin"
+        path.write_bytes(path.read_bytes()[:-32])
+        hash_again(folder)
+        assert check(folder).counts["figures"] == 1
+        edit(folder, lambda held: held["splits"]["train"].update(
+            tokens=held["splits"]["train"]["tokens"] - 16))  # fmt: skip
+        assert check(folder).counts["figures"] == 1
+
+
+def test_wrong_options_are_refused(out: Path, tmp_path: Path) -> None:
+    for sample in (0, 1.5, True, "1", float("nan")):
+        with pytest.raises(OptionError, match=r"sample is .*: use a number above 0, and 1 at most"):
+            check(out, sample=sample)
+    with pytest.raises(FormatError, match="only files that toksmith wrote can be checked"):
+        check(tmp_path)
+    with pytest.raises(OptionError, match="sources"):
+        check(out, sources="no")
+
+
+def test_a_corpus_without_documents(tmp_path: Path) -> None:
+    path = write_corpus(tmp_path / "corpus.jsonl", [])
+    for name in ("megatron", "llmc", "nanogpt", "dolma"):
+        write(path, tmp_path / name, format=name, split="train=0.5,val=0.5")
+        found = check(tmp_path / name)
+        assert (found.problems, found.documents) == ((), 0)

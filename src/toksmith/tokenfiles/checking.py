@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
-from toksmith._base.checks import flag
+from toksmith._base.checks import file_path, flag
 from toksmith._base.lazy import np
 from toksmith._base.progress import amount_progress
 from toksmith._base.threads import thread_count
@@ -20,7 +21,8 @@ from toksmith.tokenfiles.findings import Findings, Problem, TokenCheck
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.manifest import NAME, Manifest, WrittenFile, read_manifest
-from toksmith.tokenfiles.opening import open_tokens
+from toksmith.tokenfiles.opening import open_splits
+from toksmith.tokenfiles.stored import file_of
 from toksmith.tokenfiles.token_files import TokenFiles
 from toksmith.tokenizer import Tokenizer
 
@@ -83,7 +85,7 @@ def verify_tokens(
     if isinstance(sample, bool) or not isinstance(sample, int | float) or not 0 < sample <= 1:
         raise OptionError(f"sample is {sample!r:.40}: use a number above 0, and 1 at most")
     threads = thread_count(threads)
-    place = Path(folder)
+    place = file_path(folder)
     manifest = read_manifest(place)
     if manifest is None:
         raise FormatError(place, f"has no {NAME}: only files that toksmith wrote can be checked")
@@ -112,7 +114,7 @@ def verify_tokens(
             )  # fmt: skip
         else:
             findings.notes.append(
-                "the documents are not compared with their texts, because of this"
+                "the documents are not compared with their texts: solve the problems above first"
             )
     return TokenCheck(
         place, manifest, tuple(findings.problems), findings.counts, compared, tuple(findings.notes)
@@ -154,7 +156,7 @@ def _check_files(
     report: Callable[[int], None],
 ) -> bool:
     """Check sizes and hashes of the files; return whether one is missing."""
-    done = 0
+    counted = _Counted(report)
 
     def check(file: WrittenFile) -> tuple[Problem | None, bool]:
         path = folder / file.name
@@ -163,7 +165,7 @@ def _check_files(
             if size != file.bytes:
                 what = f"it has {size:,} bytes, and the manifest says {file.bytes:,}"
                 return Problem(what, file.name, file.split), False
-            found = _sha256(path)
+            found = counted.sha256(path)
         except FileNotFoundError:
             return Problem("it is missing", file.name, file.split), True
         except OSError as wrong:
@@ -176,23 +178,35 @@ def _check_files(
 
     missing = False
     with ThreadPoolExecutor(threads, "toksmith-verify") as pool:
-        for file, (problem, is_missing) in zip(
-            manifest.files, pool.map(check, manifest.files), strict=True
-        ):
-            missing |= is_missing
-            if problem is not None:
-                findings.add("files", problem)
-            done += file.bytes
-            report(done)
+        try:
+            for problem, is_missing in pool.map(check, manifest.files):
+                missing |= is_missing
+                if problem is not None:
+                    findings.add("files", problem)
+        except BaseException:
+            counted.is_stopped = True
+            pool.shutdown(cancel_futures=True)
+            raise
     return missing
 
 
-def _sha256(path: Path) -> str:
-    found = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            found.update(block)
-    return found.hexdigest()
+class _Counted:
+    """Hashes files in several threads, and reports the bytes that are done of all of them."""
+
+    def __init__(self, report: Callable[[int], None]) -> None:
+        self._report, self._lock, self._done = report, Lock(), 0
+        self.is_stopped = False
+
+    def sha256(self, path: Path) -> str:
+        """Return the SHA-256 of a file, of a part of it if the work is stopped."""
+        found = hashlib.sha256()
+        with path.open("rb") as file:
+            while not self.is_stopped and (block := file.read(_BLOCK)):
+                found.update(block)
+                with self._lock:
+                    self._done += len(block)
+                    self._report(self._done)
+        return found.hexdigest()
 
 
 def _check_job(manifest: Manifest, tok: Tokenizer | None, findings: Findings) -> None:
@@ -216,7 +230,7 @@ def _check_job(manifest: Manifest, tok: Tokenizer | None, findings: Findings) ->
 def _open(folder: Path, manifest: Manifest, findings: Findings) -> dict[str, TokenFiles]:
     """Return the files of each split, open for reading; none if one cannot be read."""
     try:
-        splits = {name: open_tokens(folder, split=name) for name in manifest.job.split_names}
+        splits = open_splits(folder, manifest)
         for tokens in splits.values():
             _ = tokens.lengths
     except (FormatError, OptionError) as wrong:
@@ -226,13 +240,24 @@ def _open(folder: Path, manifest: Manifest, findings: Findings) -> dict[str, Tok
 
 
 def _check_extra(folder: Path, manifest: Manifest, findings: Findings) -> None:
-    """Check that a reader finds no files besides those of the manifest."""
-    known = {file.name for file in manifest.files}
+    """Check that a reader finds no files besides those of the manifest; note other files."""
+    known = {NAME, *(file.name for file in manifest.files)}
     for path in format_of(manifest.job.format).find(folder):
         name = path.relative_to(folder).as_posix()
         if name not in known:
             what = "it is not in the manifest, and a reader of the folder reads it too: remove it"
             findings.add("files", Problem(what, name))
+            known.add(name)
+    others = [
+        name
+        for name in (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")))
+        if name not in known and (folder / name).is_file()
+    ]
+    if others:
+        more = f" and {len(others) - 5:,} more" if len(others) > 5 else ""
+        findings.notes.append(
+            f"not in the manifest, and not checked: {', '.join(others[:5])}{more}"
+        )
 
 
 def _check_ids(
@@ -246,14 +271,14 @@ def _check_ids(
     done = 0
     for name, tokens in splits.items():
         for part in tokens.parts:
-            file = part.path.relative_to(tokens.path).as_posix()
             first = 0
             for ids, lengths in TokenFiles(tokens.path, "", tokens.dtype, [part]).blocks():
                 if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < most:
                     place = int(((ids < 0) | (ids >= most)).argmax())
-                    document = int(np.searchsorted(np.cumsum(lengths), place, "right"))
+                    document = first + int(np.searchsorted(np.cumsum(lengths), place, "right"))
+                    file = file_of(tokens, part, document)
                     what = (
-                        f"document {first + document:,} of the file has id {int(ids[place]):,}: "
+                        f"document {document:,} of the file has id {int(ids[place]):,}: "
                         f"ids go from 0 to {most - 1:,}"
                     )
                     findings.add("ids", Problem(what, file, name))

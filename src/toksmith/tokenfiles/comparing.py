@@ -54,7 +54,8 @@ def compare_with_sources(
     located = all(
         has_written_documents(tokens, job, manifest.splits[name]) for name, tokens in splits.items()
     )
-    if sample < 1 and not (located and job.empty != "drop"):
+    knows_empty = job.empty != "drop" or is_exact(tokenizer)
+    if sample < 1 and not (located and knows_empty):
         sample = 1.0
         findings.notes.append(
             "all documents are compared, and not a sample: where one begins is known only after "
@@ -133,7 +134,7 @@ class _Comparing:
         found: dict[str, list[OffsetArray]] = {name: [] for name in self._job.split_names}
         for shard in range(self._job.shards):
             for _, block in self._blocks(shard, _Figures(), reports=False):
-                for name, chosen in self._expected(block, dict.fromkeys(found, 0)):
+                for name, chosen in self._expected(block, dict.fromkeys(found, 0), decodes=False):
                     found[name].append(chosen.lengths)
         return {
             name: np.concatenate([np.zeros(0, np.int64), *several])
@@ -158,8 +159,8 @@ class _Comparing:
         self._check_totals(bases, sizes)
         if self._changed:
             self._findings.notes.append(
-                f"{self._changed:,} documents do not decode to their text, because the tokenizer "
-                f"normalizes it ({self._changed_text}); their ids are compared"
+                "documents that do not decode to their text, because the tokenizer normalizes it: "
+                f"{self._changed:,} ({self._changed_text}); their ids are compared"
             )
 
     def _blocks(
@@ -179,7 +180,9 @@ class _Comparing:
                 self._done += piece.size
                 self._report(self._done)
 
-    def _expected(self, block: Block, bases: dict[str, int]) -> Iterator[tuple[str, _Chosen]]:
+    def _expected(
+        self, block: Block, bases: dict[str, int], *, decodes: bool = True
+    ) -> Iterator[tuple[str, _Chosen]]:
         """Yield the documents of a block to compare, by split; ``bases`` counts all of them."""
         job, framing = self._job, self._framing
         rows = self._choose(block)
@@ -188,21 +191,22 @@ class _Comparing:
         )
         lengths = np.diff(batch.offsets)
         owners = framing.owners(block)
-        self._check_decoding(block, rows, batch)
+        if decodes:
+            self._check_decoding(block, rows, batch)
+        is_kept = np.ones(len(owners), bool)
+        if job.empty == "drop" and self._is_sample:  # then only empty texts have no ids
+            is_kept = block.bounds[:, 1] > block.bounds[:, 0]
+        elif job.empty == "drop":
+            is_kept = lengths > 0
         for number, name in enumerate(job.split_names):
-            in_split = owners == number
+            in_split = is_kept & (owners == number)
             mine = in_split[rows]
             ids = batch.ids if mine.all() else batch.ids[np.repeat(mine, lengths)]
             framed, framed_lengths = framing.frame(ids, lengths[mine])
-            if job.empty == "drop":  # then all documents are chosen
-                mine &= lengths > 0
-                numbers = bases[name] + np.arange(int(mine.sum()))
-                bases[name] += len(numbers)
-            else:
-                ranks = np.cumsum(in_split) - 1
-                numbers = bases[name] + ranks[rows[mine]]
-                bases[name] += int(in_split.sum())
-            yield name, _Chosen(rows[mine], numbers, framed, framed_lengths)
+            chosen = rows[mine]
+            numbers = bases[name] + np.cumsum(in_split)[chosen] - 1
+            bases[name] += int(in_split.sum())
+            yield name, _Chosen(chosen, numbers, framed, framed_lengths)
 
     def _choose(self, block: Block) -> OffsetArray:
         """Return the numbers of the documents of a block that are compared."""
@@ -280,6 +284,8 @@ class _Comparing:
         inner = have[before : len(have) - after]
         if not len(have):
             what = "it is missing"
+        elif np.array_equal(inner, want[before : len(want) - after]):
+            what = f"token {place:,} differs: it is not the bos or eos of the options"
         elif _decoded(self._tokenizer, inner) == text:
             what = (
                 f"token {place:,} differs: the ids decode to the text, but they are not those that "
@@ -341,6 +347,15 @@ class _Comparing:
                             split=name,
                         ),
                     )
+
+
+def is_exact(tokenizer: Tokenizer) -> bool:
+    """Return whether decoding gives each text back, so that only an empty one has no ids."""
+    pipeline = tokenizer.pipeline
+    if pipeline.normalizer or pipeline.decoder is not None:
+        return False
+    tokens = {*pipeline.model.vocab}
+    return all(bytes([value]) in tokens for value in range(256))
 
 
 def _decoded(tokenizer: Tokenizer, ids: Tokens) -> bytes | None:

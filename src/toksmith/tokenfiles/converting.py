@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,13 +24,16 @@ from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import DEFAULT_SPLIT, Job
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
-from toksmith.tokenfiles.opening import open_tokens
+from toksmith.tokenfiles.opening import open_splits, open_tokens
 from toksmith.tokenfiles.output import output_of
 from toksmith.tokenfiles.source import Tokens, TokenSource
 from toksmith.tokenfiles.spool import SplitSize, check_same
-from toksmith.tokenfiles.token_files import TokenFiles
+from toksmith.tokenfiles.token_files import Part, TokenFiles
 from toksmith.tokenfiles.written_documents import has_written_documents
 from toksmith.tokenizer import Tokenizer
+
+_SPLIT = re.compile(r"(?:\d+_)?(train|valid|validation|val|test)(?![A-Za-z])")
+"""The start of the name of a file or folder of one split."""
 
 
 def convert_tokens(
@@ -105,8 +109,8 @@ def convert_tokens(
     if manifest is None:
         tok = None if tokenizer is None else tokenizer_of(tokenizer)
         found = open_tokens(folder, eos=eos, eos_place=eos_place)
-        splits = {DEFAULT_SPLIT: found}
-        before = _foreign_job(found, eos, eos_place, tokenizer, tok, vocab_size)
+        splits = _foreign_splits(found)
+        before = _foreign_job(found, splits, eos, eos_place, tokenizer, tok, vocab_size)
     else:
         before = manifest.job
         tok = _own_tokenizer(before, tokenizer)
@@ -115,10 +119,12 @@ def convert_tokens(
                 f"{folder} has end-of-text id {before.eos}, {before.eos_place} each document, and "
                 "keeps it: leave eos and eos_place out"
             )
-        splits = {name: open_tokens(folder, split=name) for name in before.split_names}
+        if vocab_size not in (None, before.vocab_size):
+            raise OptionError(
+                f"vocab_size is {vocab_size:,}: {folder} was made with {before.vocab_size:,} ids"
+            )
+        splits = open_splits(folder, manifest)
         _check_counts(folder, splits, manifest)
-        if vocab_size is not None:
-            before = replace(before, vocab_size=vocab_size)
     total = sum(split.num_tokens for split in splits.values())
     place = output_of(output)
     known = before.vocab_size or None
@@ -181,8 +187,25 @@ def _own_tokenizer(job: Job, given: AnyTokenizer | None) -> Tokenizer | None:
     return tok if tok.pipeline.digest == job.tokenizer_hash else None
 
 
+def _foreign_splits(tokens: TokenFiles) -> dict[str, TokenFiles]:
+    """Return the splits of token files without a manifest, if all names tell them; else one."""
+    splits: dict[str, list[Part]] = {}
+    for part in tokens.parts:
+        path = part.path
+        inside = path.relative_to(tokens.path) if path.is_relative_to(tokens.path) else path
+        named = _SPLIT.match(inside.parts[0] if len(inside.parts) == 2 else path.name)
+        splits.setdefault(named[1] if named else "", []).append(part)
+    if not splits or "" in splits:
+        return {DEFAULT_SPLIT: tokens}
+    return {
+        name: TokenFiles(tokens.path, tokens.format, tokens.dtype, parts, tokens.metadata)
+        for name, parts in splits.items()
+    }
+
+
 def _foreign_job(
     tokens: TokenFiles,
+    splits: Mapping[str, TokenFiles],
     eos: int | None,
     eos_place: Place | None,
     given: AnyTokenizer | None,
@@ -205,7 +228,7 @@ def _foreign_job(
         eos_place=eos_place or form.eos or "after",
         special="text",
         empty="bare",
-        splits=((DEFAULT_SPLIT, 1.0),),
+        splits=tuple((name, len(split) / max(1, len(tokens))) for name, split in splits.items()),
         shuffle=False,
         seed=0,
         sequence_length=None,

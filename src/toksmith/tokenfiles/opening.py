@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from toksmith._base.checks import file_path
+from toksmith._base.lazy import np
 from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Place
@@ -74,6 +75,20 @@ def open_tokens(
         raise FormatError(path, "there is no such file or folder")
     kinds = "token files" if format is None else f"{format} files"
     raise FormatError(path, f"holds no {kinds}")
+
+
+def open_splits(folder: Path, manifest: Manifest) -> dict[str, TokenFiles]:
+    """Open the files of each split of a folder that toksmith wrote.
+
+    Raises:
+        FormatError: a file is missing or damaged.
+    """
+    job = manifest.job
+    if not manifest.files and not manifest.tokens:  # some formats have no file without tokens
+        nothing = TokenFiles(folder, job.format, np.dtype(job.dtype), [])
+        return dict.fromkeys(job.split_names, nothing)
+    found = open_tokens(folder)
+    return {name: _of_split(found, folder, manifest, name) for name in job.split_names}
 
 
 def _of_split(found: TokenFiles, folder: Path, manifest: Manifest | None, split: str) -> TokenFiles:

@@ -9,7 +9,13 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.tokenfiles.arrangement import Stream, shuffled
 from toksmith.tokenfiles.source import Tokens
-from toksmith.tokenfiles.token_files import TokenFiles
+from toksmith.tokenfiles.token_files import Part, StreamPart, TokenFiles
+
+
+def file_of(tokens: TokenFiles, part: Part, document: int) -> str:
+    """Return the name in its folder of the file in which a document of a part starts."""
+    path = part.path_of(document) if isinstance(part, StreamPart) else part.path
+    return path.relative_to(tokens.path).as_posix()
 
 
 class Stored(ABC):
@@ -40,7 +46,7 @@ class Stored(ABC):
         place = self.place(number)
         for part in self._tokens.parts:
             if place < len(part):
-                return part.path.relative_to(self._tokens.path).as_posix()
+                return file_of(self._tokens, part, place)
             place -= len(part)
         return ""
 

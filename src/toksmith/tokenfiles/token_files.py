@@ -209,6 +209,7 @@ class StreamPart:
         self, paths: Sequence[Path], maps: Sequence[Tokens], eos: int | None, place: str | None
     ) -> None:
         self.path = paths[0]
+        self._paths = list(paths)
         self._maps = list(maps)
         self._starts: OffsetArray = np.cumsum([0, *(len(each) for each in maps)], dtype=np.int64)
         self._eos = eos
@@ -239,6 +240,11 @@ class StreamPart:
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self._bounds) - 1
+
+    def path_of(self, document: int) -> Path:
+        """Return the file in which a document starts."""
+        start = self._bounds[document]
+        return self._paths[int(np.searchsorted(self._starts, start, side="right")) - 1]
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1``: a view, or a copy of several."""
