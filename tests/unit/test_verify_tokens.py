@@ -336,3 +336,69 @@ def test_a_corpus_without_documents(tmp_path: Path) -> None:
         write(path, tmp_path / name, format=name, split="train=0.5,val=0.5")
         found = check(tmp_path / name)
         assert (found.problems, found.documents) == ((), 0)
+
+
+@pytest.mark.parametrize("name", ["megatron", "nanogpt", "parquet"])
+@pytest.mark.parametrize("options", [*ALL, {"special": "encode"}])
+def test_right_files_pass_without_sources(
+    corpus: Path, tmp_path: Path, name: str, options: dict[str, Any]
+) -> None:
+    write(corpus, tmp_path / "out", format=name, **options)
+    corpus.unlink()
+    for sample in (1.0, 0.2):
+        found = check(tmp_path / "out", sources=False, sample=sample)
+        assert (found.problems, found.documents) == ((), 0)
+        assert found.notes[0] == "the documents are not compared with their texts (no sources)"
+        assert len(found.notes) <= 2
+
+
+def test_ids_of_no_text_are_found_without_sources(tmp_path: Path) -> None:
+    path = write_corpus(tmp_path / "corpus.jsonl", ["low", "lower", "f"])
+    folder = tmp_path / "out"
+    write(path, folder, format="parquet", bos=3, eos=16382)
+    tok = toksmith.get("toksmith-small")
+    held = [[3, 5393, 16382], [3, 108, 1307, 16382], [3, 102, 16382]]
+    assert [ids.tolist() for ids in toksmith.open_tokens(folder)] == held
+    ids = [*map(tok.token_id, ("l", "ow"))]
+    write_lists(folder, [[3, *ids, 16382], [4, 108, 1307, 16382], [3, 102]])
+    found = check(folder, sources=False)
+    assert found.counts == {"files": 1, "figures": 1, "documents": 3}
+    assert [each.what for each in found.problems[2:]] == [
+        "document 1 of its files lacks the bos or eos of the options",
+        "document 2 of its files lacks the bos or eos of the options",
+        "document 0 of its files has ids that the tokenizer does not give for its text",
+    ]
+    assert found.problems[-1].details == (
+        "text      low", f"found     {ids[0]} {ids[1]}", "expected  5393",
+    )  # fmt: skip
+
+
+def write_lists(folder: Path, documents: list[list[int]]) -> None:
+    """Replace the documents of a Parquet file."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (path,) = folder.glob("*.parquet")
+    kind = pyarrow.list_(pyarrow.int32())
+    parquet.write_table(pyarrow.table({"input_ids": pyarrow.array(documents, kind)}), path)
+
+
+def test_notes_say_what_cannot_be_checked_without_sources(corpus: Path, tmp_path: Path) -> None:
+    write(corpus, tmp_path / "sequences", sequence_length=8)
+    assert check(tmp_path / "sequences", sources=False).notes[1] == (
+        "split train does not tell documents apart: that its ids are those of a text is not checked"
+    )
+    tok = toksmith.train(
+        texts=["low lower lowest"], vocab_size=18, model="wordpiece",
+        special_tokens=["[UNK]", "[SEP]"],
+    )  # fmt: skip
+    write(corpus, tmp_path / "lossy", tokenizer=tok, eos="[SEP]")
+    found = check(tmp_path / "lossy", tokenizer=tok, sources=False)
+    assert (found.is_ok, found.notes[1]) == (
+        True,
+        "that ids are those of a text is not checked: the tokenizer does not decode them to it",
+    )
+    found = check(tmp_path / "lossy", sources=False)
+    assert found.is_ok
+    assert found.notes[0].startswith("the tokenizer unnamed cannot be loaded (")
+    found = check(tmp_path / "lossy")
+    assert (found.is_ok, found.counts) == (False, {"tokenizers": 1})

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from toksmith._base.checks import file_path, flag
 from toksmith._base.lazy import np
@@ -14,8 +15,10 @@ from toksmith._base.progress import amount_progress
 from toksmith._base.threads import thread_count
 from toksmith.corpus.paths import AnyPath
 from toksmith.corpus.pieces import fingerprint
+from toksmith.corpus.remote import as_file
 from toksmith.errors import FormatError, OptionError, ToksmithError
 from toksmith.loading import AnyTokenizer, tokenizer_of
+from toksmith.tokenfiles.canonical import check_canonical
 from toksmith.tokenfiles.comparing import compare_with_sources
 from toksmith.tokenfiles.findings import Findings, Problem, TokenCheck
 from toksmith.tokenfiles.formats import format_of
@@ -55,7 +58,8 @@ def verify_tokens(
             not lead to it.
         sample: the share of the documents to compare with their texts, 0 to 1; a hash of the text
             selects them.
-        sources: whether documents are compared with their sources, which must be there.
+        sources: whether documents are compared with their sources, which must be there. ``False``
+            decodes each document, and compares its ids with those of the decoded text.
         threads: ``None`` for the cores this process may use.
         progress: ``None`` shows a bar if standard error is a terminal.
 
@@ -90,9 +94,9 @@ def verify_tokens(
     if manifest is None:
         raise FormatError(place, f"has no {NAME}: only files that toksmith wrote can be checked")
     findings = Findings()
-    tok = _tokenizer(manifest.job, tokenizer, findings)
+    tok = _tokenizer(manifest.job, tokenizer, sources, findings)
     stored = sum(file.bytes for file in manifest.files)
-    texts = sum(source.bytes for source in manifest.job.sources) if sources else 0
+    texts = sum(source.bytes for source in manifest.job.sources) if sources else stored
     compared = 0
     with amount_progress("verifying", 2 * stored + texts, progress, is_bytes=True) as report:
         missing = _check_files(place, manifest, threads, findings, report)
@@ -101,17 +105,21 @@ def verify_tokens(
         if splits:
             _check_extra(place, manifest, findings)
             _check_ids(splits, manifest, findings, lambda done: report(stored + done))
-        if not sources:
-            findings.notes.append("the documents are not compared with their texts (no sources)")
-        elif not manifest.job.sources:
+        options: dict[str, Any] = {"sample": sample, "threads": threads, "findings": findings}
+        if not manifest.job.sources:
             findings.notes.append(
                 "the documents are not compared with their texts: the manifest names no sources"
             )
+        elif not sources:
+            findings.notes.append("the documents are not compared with their texts (no sources)")
+            if splits and tok is not None:
+                check_canonical(
+                    manifest, tok, splits, report=lambda done: report(2 * stored + done), **options
+                )
         elif splits and tok is not None and _check_sources(manifest.job, findings):
             compared = compare_with_sources(
-                manifest, tok, splits, sample=sample, threads=threads, findings=findings,
-                report=lambda done: report(2 * stored + done),
-            )  # fmt: skip
+                manifest, tok, splits, report=lambda done: report(2 * stored + done), **options
+            )
         else:
             findings.notes.append(
                 "the documents are not compared with their texts: solve the problems above first"
@@ -121,7 +129,9 @@ def verify_tokens(
     )
 
 
-def _tokenizer(job: Job, given: AnyTokenizer | None, findings: Findings) -> Tokenizer | None:
+def _tokenizer(
+    job: Job, given: AnyTokenizer | None, is_needed: bool, findings: Findings
+) -> Tokenizer | None:
     """Return the tokenizer of a job, ``None`` if it cannot be loaded."""
     if given is not None:
         tok = tokenizer_of(given)
@@ -131,10 +141,11 @@ def _tokenizer(job: Job, given: AnyTokenizer | None, findings: Findings) -> Toke
         try:
             tok = tokenizer_of(job.tokenizer)
         except ToksmithError as wrong:
-            findings.add(
-                "tokenizers",
-                Problem(f"the tokenizer {job.tokenizer} cannot be loaded ({wrong}): give it"),
-            )
+            what = f"the tokenizer {job.tokenizer} cannot be loaded ({wrong}): give it"
+            if is_needed:
+                findings.add("tokenizers", Problem(what))
+            else:
+                findings.notes.append(what)
             return None
     if job.tokenizer_hash and tok.pipeline.digest != job.tokenizer_hash:
         findings.add(
@@ -303,7 +314,7 @@ def _check_sources(job: Job, findings: Findings) -> bool:
     """Check that the sources are those of the job; return whether they are."""
     before = len(findings.problems)
     for source in job.sources:
-        path = Path(source.path)
+        path = as_file(source.path)
         try:
             is_same = path.stat().st_size == source.bytes
             is_same = is_same and fingerprint(path) == source.fingerprint

@@ -13,6 +13,7 @@ from toksmith._base.lazy import np
 from toksmith._base.visible import visible
 from toksmith.corpus.blocks import Block, Damage
 from toksmith.corpus.pieces import Piece, read_piece
+from toksmith.corpus.remote import as_file
 from toksmith.errors import ToksmithError
 from toksmith.results import Batch
 from toksmith.tokenfiles.findings import Findings, Problem
@@ -132,7 +133,7 @@ class _Comparing:
     def lengths(self) -> dict[str, OffsetArray]:
         """Return the expected length of each document of each split, by tokenizing all of them."""
         found: dict[str, list[OffsetArray]] = {name: [] for name in self._job.split_names}
-        for shard in range(self._job.shards):
+        for shard in range(len(self._manifest.shards)):
             for _, block in self._blocks(shard, _Figures(), reports=False):
                 for name, chosen in self._expected(block, dict.fromkeys(found, 0), decodes=False):
                     found[name].append(chosen.lengths)
@@ -167,7 +168,7 @@ class _Comparing:
         self, shard: int, figures: _Figures, *, reports: bool = True
     ) -> Iterator[tuple[Piece, Block]]:
         job = self._job
-        for piece in job.pieces_of(shard):
+        for piece in self._pieces(shard):
             skip = figures.note if job.skip_damaged else None
             with closing(read_piece(piece, job.reading, skip)) as blocks:
                 for block in blocks:
@@ -179,6 +180,14 @@ class _Comparing:
             if reports:
                 self._done += piece.size
                 self._report(self._done)
+
+    def _pieces(self, shard: int) -> list[Piece]:
+        """Return the pieces of a shard as the manifest says."""
+        said = self._manifest.shards[shard].pieces
+        own = self._job.pieces_of(shard)
+        if said == tuple((str(piece.path), piece.start, piece.end) for piece in own):
+            return own
+        return [Piece(as_file(path), start, end, end - start) for path, start, end in said]
 
     def _expected(
         self, block: Block, bases: dict[str, int], *, decodes: bool = True
@@ -214,13 +223,12 @@ class _Comparing:
         if not self._is_sample:
             return np.arange(count)
         view = memoryview(block.data)  # type: ignore[arg-type]  # no block is a str
-        hashes = [
-            int.from_bytes(
-                blake2b(view[start:end], digest_size=8, person=b"verify").digest(), "little"
-            )
-            for start, end in block.bounds.tolist()
+        rows = [
+            row
+            for row, (start, end) in enumerate(block.bounds.tolist())
+            if is_chosen(view[start:end], self._limit)
         ]
-        return np.array([row for row in range(count) if hashes[row] < self._limit], np.int64)
+        return np.array(rows, np.int64)
 
     def _check_decoding(self, block: Block, rows: OffsetArray, batch: Batch) -> None:
         """Count the documents whose ids do not decode to the text."""
@@ -347,6 +355,17 @@ class _Comparing:
                             split=name,
                         ),
                     )
+
+
+def is_chosen(text: bytes | memoryview, limit: int) -> bool:
+    """Return whether a document belongs to a sample, by a hash of its text.
+
+    Args:
+        text: the text.
+        limit: the share of the documents, times 2^64.
+    """
+    digest = blake2b(text, digest_size=8, person=b"verify").digest()
+    return int.from_bytes(digest, "little") < limit
 
 
 def is_exact(tokenizer: Tokenizer) -> bool:
