@@ -56,7 +56,7 @@ def test_methods_and_names(run: Run, folder: Path, tmp_path: Path) -> None:
     index = PackIndex.load(out)
     assert (index.report.method, index.report.seed) == ("truncate", 3)
     assert run("pack", folder, *options, "--split", "train").code == 0
-    assert (folder / "train-best-fit-8.pack").exists()
+    assert (folder / "best-fit-8=train.pack").exists()
 
 
 def test_files_of_other_programs(run: Run, tmp_path: Path) -> None:

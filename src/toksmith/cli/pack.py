@@ -50,7 +50,8 @@ def run(
             "--output",
             "-o",
             metavar="PATH",
-            help="The index. Default: METHOD-N.pack in the folder of the token files.",
+            help="The index. Default: METHOD-N.pack, or METHOD-N=SPLIT.pack, in the folder of the "
+            "token files.",
         ),
     ] = None,
     split: Annotated[
@@ -87,8 +88,9 @@ def run(
     opened = toksmith.open_tokens(tokens, format=format, split=split, eos=eos, dtype=dtype)
     if output is None:
         folder = tokens if tokens.is_dir() else tokens.parent
-        name = f"{method.value}-{length}.pack"
-        output = folder / (name if split is None else f"{split}-{name}")
+        # "=": datasets takes a file whose name has "train" between "-" or "." for one of its own.
+        of = "" if split is None else f"={split}"
+        output = folder / f"{method.value}-{length}{of}.pack"
     check_folder(output)
     index = pack(opened, length=length, method=method.value, seed=seed)
     index.save(output)

@@ -15,7 +15,7 @@ all documents (as int64), so that an index is refused for other token files.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from os import PathLike
 from pathlib import Path
@@ -221,13 +221,15 @@ class PackIndex:
         path = file_path(path)
         head, start = _read_head(path)
         try:
-            report = PackReport(**{each.name: head[each.name] for each in fields(PackReport)})
-            count, sequences = int(head["rows"]), report.sequences
+            report = _report_of(head)
+            count, sequences = whole("rows", head["rows"], 0), report.sequences
             dtype, source = _row_type(head["integers"]), str(head["source"])
-        except (KeyError, TypeError, ValueError) as wrong:
-            raise FormatError(path, f"its head lacks something: {wrong!r}") from wrong
+        except KeyError as wrong:
+            raise FormatError(path, f"its head is damaged: {wrong} is missing") from wrong
+        except ValueError as wrong:
+            raise FormatError(path, f"its head is damaged: {wrong}") from wrong
         wanted = start + count * dtype.itemsize + (sequences + 1) * 8
-        if count < 0 or sequences < 0 or path.stat().st_size != wanted:
+        if path.stat().st_size != wanted:
             raise FormatError(
                 path, f"has {path.stat().st_size:,} bytes, and its head calls for {wanted:,}"
             )
@@ -379,6 +381,25 @@ def hash_lengths(lengths: OffsetArray) -> str:
     for start in range(0, len(lengths), _BLOCK):
         made.update(lengths[start : start + _BLOCK].astype("<i8").tobytes())
     return made.hexdigest()
+
+
+def _report_of(head: Mapping[str, Any]) -> PackReport:
+    """Return the figures in the head of an index.
+
+    Raises:
+        KeyError: one is missing.
+        ValueError: one is of a wrong type or value.
+    """
+    if head["method"] not in list(METHODS):
+        raise ValueError(f"method is {head['method']!r:.40}")
+    if head["seed"] is not None:
+        whole("seed", head["seed"], 0)
+    numbers = {
+        each.name: whole(each.name, head[each.name], each.name == "length")
+        for each in fields(PackReport)
+        if each.name not in ("method", "seed")
+    }
+    return PackReport(method=head["method"], seed=head["seed"], **numbers)
 
 
 def _row_type(integers: str) -> np.dtype[np.void]:

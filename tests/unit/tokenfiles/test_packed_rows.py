@@ -139,6 +139,24 @@ def test_wrong_rows_are_found(tokens: TokenFiles, field: str, value: int) -> Non
     assert rows[1].ids.tolist() == [103, 104, 105, 106, 107]
 
 
+def test_any_damaged_byte_is_an_error_or_a_valid_index(tokens: TokenFiles, tmp_path: Path) -> None:
+    path = tmp_path / "a.pack"
+    pack(tokens, length=5).save(path)
+    whole = path.read_bytes()
+    found = 0
+    for place, byte in enumerate(whole):
+        value = ord("7") if chr(byte).isdigit() else byte ^ 255 if place % 2 else byte + 1
+        path.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
+        try:
+            rows = tokens.packed(path)
+            lengths = {len(row.ids) for row in rows}
+        except (FormatError, OptionError):
+            found += 1
+        else:
+            assert lengths <= set(range(1, rows.index.report.length + 1))
+    assert found > 100
+
+
 def test_wrong_numbers(tokens: TokenFiles) -> None:
     rows = tokens.packed(pack(tokens, length=5))
     for number in (len(rows), -len(rows) - 1):
