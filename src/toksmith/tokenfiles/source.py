@@ -118,6 +118,13 @@ class DocumentRange(TokenSource):
         """Return the ids of documents ``first`` to ``last - 1`` of the range, end to end."""
         return self._source.ids(self._first + first, self._first + last)
 
+    def save_ids(self, path: Path) -> None:
+        """Write the ids of the range to a new file; a source may do so without a copy."""
+        if (self._first, self._last) == (0, len(self._source)):
+            self._source.save_ids(path)
+        else:
+            super().save_ids(path)
+
 
 def ranges(lengths: OffsetArray, tokens: int, *, reach: bool) -> Iterator[tuple[int, int]]:
     """Yield the first document, and the one after the last, of each file of a set.

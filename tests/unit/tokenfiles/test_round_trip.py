@@ -12,9 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.unit.tokenfiles.documents import lists, read, write
+from tests.unit.tokenfiles.documents import Documents, lists, read, write
 from toksmith.tokenfiles import source, token_files
-from toksmith.tokenfiles.formats import dolma, megatron
+from toksmith.tokenfiles.format import Settings
+from toksmith.tokenfiles.formats import dolma, format_of, megatron
 
 STORED = ["megatron", "datatrove", "dolma"]  # with bounds of documents
 FOUND = ["nanogpt", "llmc"]  # with bounds at end-of-text ids
@@ -109,3 +110,22 @@ def test_a_pickle_holds_neither_ids_nor_bounds(name: str, tmp_path: Path) -> Non
     state = pickle.dumps(found)
     assert len(state) < (2000 if name != "dolma" else 8 * 3001 + 2000)
     assert lists(pickle.loads(state)) == documents
+
+
+class Linked(Documents):
+    """A source that has its ids in a file."""
+
+    def save_ids(self, path: Path) -> None:
+        path.write_bytes(b"linked")
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_one_file_of_ids_is_taken_from_the_source(name: str, tmp_path: Path) -> None:
+    chosen = format_of(name)
+    source_of_ids = Linked([[1], [2]], chosen.dtype(1000))
+    paths = chosen.write(source_of_ids, tmp_path, Settings("train", 1000))
+    assert paths[0].read_bytes() == b"linked"
+    for path in paths:
+        path.unlink()
+    several = chosen.write(source_of_ids, tmp_path, Settings("train", 1000, shard_tokens=1))
+    assert (several[0].read_bytes() == b"linked") == (name == "megatron")
