@@ -251,3 +251,20 @@ def test_rows_of_parquet_that_its_footer_does_not_count(tmp_path: Path) -> None:
     path.write_bytes(changed)
     with pytest.raises(FormatError, match="row group 0 has 77 rows, not 78"):
         lists(read("parquet", tmp_path))
+
+
+def test_heads_of_members_in_a_tar(tmp_path: Path) -> None:
+    """Python's reader takes a damaged head for the end of the tar."""
+    write("webdataset", DOCUMENTS, tmp_path)
+    path = tmp_path / "train/00000001.tar"
+    sound = path.read_bytes()
+    with tarfile.open(path) as tar:
+        heads = [member.offset for member in tar]
+    assert len(heads) == len(DOCUMENTS)
+    for head in heads:
+        for place in (head, head + 130, head + 150):  # name, size, checksum
+            data = bytearray(sound)
+            data[place] ^= 1
+            path.write_bytes(data)
+            with pytest.raises(FormatError, match="damaged"):
+                read("webdataset", path)

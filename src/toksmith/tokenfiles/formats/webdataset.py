@@ -31,7 +31,8 @@ from toksmith.tokenfiles.token_files import TokenFiles, map_ids
 _DOCUMENTS = 8192
 _BLOCK = 1 << 20
 _MANIFEST = "manifest.jsonl"
-_END = 1024
+_UNIT = tarfile.BLOCKSIZE
+_END = 2 * _UNIT
 """The number of zero bytes at the end of a tar."""
 _GZIP = 16 + zlib.MAX_WBITS
 _ENDINGS = (".json.gz", ".json")
@@ -89,7 +90,7 @@ def _is_ours(path: Path) -> bool:
     """
     try:
         with path.open("rb") as file:
-            head = file.read(512)
+            head = file.read(_UNIT)
             if not any(head):
                 return path.with_name(_MANIFEST).is_file()
             name = tarfile.TarInfo.frombuf(head, "utf-8", "replace").name
@@ -148,9 +149,9 @@ class _Tar:
         self._dtype = dtype
         self._data = map_ids(path, np.dtype("uint8"))
         size = len(self._data)
-        if size < _END or size % 512 or self._data[-_END:].any():
+        if size < _END or size % _UNIT or self._data[-_END:].any():
             raise FormatError(path, "does not end as a tar does: it is cut short, or no tar")
-        self._members = _members(path, size)
+        self._members = _members(path, self._data)
         self._lengths: OffsetArray | None = None
 
     def __len__(self) -> int:
@@ -200,23 +201,31 @@ class _Tar:
         return FormatError(self.path, f"member {member.name} {reason}")
 
 
-def _members(path: Path, size: int) -> list[_Member]:
-    """Return the documents of a tar."""
+def _members(path: Path, data: Tokens) -> list[_Member]:
+    """Return the documents of a tar.
+
+    Args:
+        path: the tar.
+        data: its bytes.
+    """
     found = []
-    others = 0
+    others = end = 0
     try:
         with tarfile.open(path, "r:") as tar:
             for member in tar:
-                if member.offset_data + member.size > size:
+                end = member.offset_data + -(-member.size // _UNIT) * _UNIT
+                if end > len(data):
                     raise FormatError(path, f"ends within {member.name}: it is cut short")
                 if member.isfile() and member.name.endswith(_ENDINGS):
                     found.append(_Member(member.name, member.offset_data, member.size))
                 else:
                     others += 1
+    except FormatError:
+        raise
     except (OSError, tarfile.TarError, ValueError) as wrong:
-        if isinstance(wrong, FormatError):
-            raise
         raise FormatError(path, f"is a damaged tar: {wrong}") from wrong
+    if data[end:].any():  # tarfile takes a damaged head for the end of the tar
+        raise FormatError(path, f"is damaged at byte {end:,}: the head of a member expected")
     if others and not found:
         raise FormatError(path, "has no members *.json.gz with lists of ids")
     return found
