@@ -18,7 +18,7 @@ from toksmith.engine.kernel import CACHE_BYTES
 from toksmith.engine.row_memory import CACHE_BYTES as ASSUMED
 from toksmith.engine.row_memory import LEAST, RowMemory
 
-ROWS, WIDTH = 9000, 64  # 4.6 MB of int64
+ROWS, WIDTH = 2000, 64  # 1 MB of int64
 assert ROWS * WIDTH * 8 > LEAST
 
 
@@ -40,9 +40,9 @@ def test_memory_is_used_again(tok: Tokenizer) -> None:
     first = tok.prepare(["low"] * ROWS, padding=WIDTH)
     places = {first.ids.ctypes.data, first.attention_mask.ctypes.data}
     del first
-    second = tok.prepare(["lower"] * (ROWS - 500), padding=WIDTH)
+    second = tok.prepare(["lower"] * (ROWS - 200), padding=WIDTH)
     assert {second.ids.ctypes.data, second.attention_mask.ctypes.data} == places
-    assert second.ids.shape == second.attention_mask.shape == (ROWS - 500, WIDTH)
+    assert second.ids.shape == second.attention_mask.shape == (ROWS - 200, WIDTH)
     assert (second.ids == expected(tok, "lower")).all()
     assert (second.attention_mask.sum(1) == len(tok.encode("lower"))).all()
     assert ids_of(tok, "low").ctypes.data not in places

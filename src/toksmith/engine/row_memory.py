@@ -10,7 +10,7 @@ from typing import Any
 
 from toksmith._base.lazy import np, npt
 
-LEAST = 1 << 22
+LEAST = 1 << 19
 """The size in bytes from which an array's memory is kept; the allocator keeps that of others."""
 
 CACHE_BYTES = 48 << 20
