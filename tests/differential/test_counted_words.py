@@ -7,17 +7,23 @@ from collections import Counter
 
 import pytest
 
-from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
+from toksmith.normalizers import Bert, Lowercase, Normalizer, Replace, StripAccents, UnicodeForm
 from toksmith.splitters import (
     BertSplitter,
+    ByteSpelling,
     CharacterDelimiter,
     Digits,
+    FixedLength,
+    LeadingSpace,
+    Metaspace,
     Punctuation,
+    Split,
     Splitter,
     SplitterSequence,
     Whitespace,
     WhitespaceSplit,
 )
+from toksmith.splitters import splitter as splitter_of
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import split_text
 from toksmith.trainers.corpus import Corpus
@@ -31,6 +37,7 @@ NORMALIZERS: list[Normalizer] = [
 CHARACTERS = [*"abcXYZ019_.,!?'\"-<\t\r\n\x00\x01\x1f\x7f", *"  \n", *"éß\u0301ﬁ中\u00a0\u200b😀‽"]
 
 
+GPT2 = splitter_of("gpt2")
 SPLITTERS: list[Splitter] = [
     BertSplitter(),
     Whitespace(),
@@ -42,13 +49,34 @@ SPLITTERS: list[Splitter] = [
 ]
 
 
+IN_STEPS: list[Splitter] = [
+    SplitterSequence((LeadingSpace(), GPT2, ByteSpelling())),
+    SplitterSequence((Split(r"[a-z]+|[.,!]"), Digits(individual=True), ByteSpelling())),
+    SplitterSequence((Split("X"), Metaspace(), WhitespaceSplit())),
+    SplitterSequence((Split("X"), Metaspace(prepend="first"))),
+    SplitterSequence((Split("X", "removed"), LeadingSpace(), GPT2)),
+    LeadingSpace(),
+    FixedLength(5),
+]
+
+
+@pytest.mark.parametrize("splitter", IN_STEPS)
+@pytest.mark.parametrize("normalizer", [(), (Replace("a ", "b"),)])
+def test_words_of_steps(normalizer: Normalizer, splitter: Splitter) -> None:
+    check(normalizer, splitter, 10)
+
+
 @pytest.mark.parametrize("splitter", SPLITTERS)
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_words(normalizer: Normalizer, splitter: Splitter) -> None:
+    check(normalizer, splitter, 40)
+
+
+def check(normalizer: Normalizer, splitter: Splitter, count: int) -> None:
     rng = random.Random(7)
     plain = CHARACTERS[: CHARACTERS.index("é")]
     for characters in (plain, CHARACTERS):
-        documents = ["".join(rng.choices(characters, k=rng.randrange(400))) for _ in range(40)]
+        documents = ["".join(rng.choices(characters, k=rng.randrange(400))) for _ in range(count)]
         documents.append("a word")
         wanted: Counter[str] = Counter()
         for document in documents:

@@ -105,6 +105,15 @@ def test_unknown_ids_of_a_column_are_named(tok: toksmith.Tokenizer) -> None:
         tok.decode(pa.array([1, None]))
 
 
+def test_rows_of_a_column_decode(tok: toksmith.Tokenizer) -> None:
+    pa = pytest.importorskip("pyarrow")
+    column = pa.array([*IDS, None], pa.list_(pa.int32()))
+    assert [tok.decode(row) for row in column[:4]] == ["low", "", "!", "é"]
+    assert tok.decode_batch(list(column[:4])) == ["low", "", "!", "é"]
+    with pytest.raises(OptionError, match="ids is null"):
+        tok.decode(column[4])
+
+
 def test_ids_are_decoded_where_they_are() -> None:
     pa = pytest.importorskip("pyarrow")
     for kind in (pa.uint32(), pa.int32()):

@@ -14,7 +14,7 @@ from toksmith._base.text import Text, utf8
 from toksmith.engine.kernel import instruction_set
 from toksmith.engine.split_tables import kernel_splitter
 from toksmith.errors import UnsupportedError
-from toksmith.splitters import PatternSplitter
+from toksmith.splitters import PatternSplitter, Splitter
 
 UInts: TypeAlias = "npt.NDArray[np.uint64]"
 
@@ -26,11 +26,11 @@ class ChunkCounter:
     """Counts the distinct chunks of documents, in the order in which they were first seen.
 
     Args:
-        splitter: as in a pipeline.
+        splitter: a pattern, or another splitter that the kernel can run.
         threads: the number of threads.
     """
 
-    def __init__(self, splitter: PatternSplitter | None, threads: int) -> None:
+    def __init__(self, splitter: Splitter | None, threads: int) -> None:
         self._splitter = splitter
         self._threads = threads
         self._kernel_splitter: _kernel.Splitter | None = None
@@ -117,6 +117,7 @@ class ChunkCounter:
     def _add_matches(self, data: bytes) -> None:
         from toksmith.stages.split_patterns import chunk_spans
 
+        assert self._splitter is None or isinstance(self._splitter, PatternSplitter)
         bounds = np.array(chunk_spans(self._splitter, data), np.int64).reshape(-1, 2)
         self._counter.add_chunks(data, bounds, np.ones(len(bounds), np.uint64))
 

@@ -426,6 +426,10 @@ def id_array(ids: Ids) -> IdArray:
         raise OptionError(f"ids must be whole numbers: {wrong}") from wrong
     if array.size == 0:
         return np.zeros(0, np.uint32)
+    if hasattr(ids, "as_py"):  # a list out of a column of pyarrow
+        if (found := ids.as_py()) is None:
+            raise OptionError("ids is null: give a list of ids, and leave out rows that are null")
+        return id_array(found)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         whole = all(isinstance(i, int) for i in array.ravel().tolist())
         if array.dtype == object and whole:

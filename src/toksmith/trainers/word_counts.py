@@ -3,24 +3,41 @@
 If the splitter drops white space, the kernel cuts the text at spaces and counts the parts in
 parallel; each distinct part is normalized and split once. The kernel splits ASCII words itself.
 This is exact for the normalizers listed here: none depends on characters across a space that
-follows a printable ASCII character, nor on two adjacent ASCII characters. With other normalizers,
-documents are processed one by one.
+follows a printable ASCII character, nor on two adjacent ASCII characters.
+
+With other normalizers and splitters, documents are normalized one by one. The kernel counts the
+chunks that the first steps of the splitter make, as far as it can run them, and each distinct chunk
+goes through the other steps once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice, pairwise
 
 from toksmith._base.arrays import Bounds
 from toksmith._base.text import Text, decode_utf8, utf8
-from toksmith.engine.counting import LineCounter, PlainRules, UInts, make_plain_rules
-from toksmith.errors import TrainingError
+from toksmith.engine.counting import (
+    ChunkCounter,
+    LineCounter,
+    PlainRules,
+    UInts,
+    make_plain_rules,
+)
+from toksmith.engine.split_tables import kernel_splitter
+from toksmith.errors import TrainingError, UnsupportedError
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
-from toksmith.splitters import PatternSplitter, Splitter
+from toksmith.splitters import LeadingSpace, PatternSplitter, Splitter, SplitterSequence
 from toksmith.stages.normalize import normalize
-from toksmith.stages.split_classes import ALONE, REMOVED, character_classes, iter_chunks
+from toksmith.stages.split_classes import (
+    ALONE,
+    REMOVED,
+    character_classes,
+    iter_chunks,
+    marks_only_first,
+)
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.weighted_counts import round_count, weighted_lines
 
@@ -64,7 +81,10 @@ def count_words(
         for word, count in _local_words(found.items(), normalizer, splitter):
             words[word] += count
     else:
-        for weight, documents in corpus.count(lambda: _DocumentCounter(normalizer, splitter)):
+        first, rest = _kernel_steps(splitter)
+        for weight, documents in corpus.count(
+            lambda: _DocumentCounter(normalizer, first, rest, corpus.threads)
+        ):
             for word, count in documents.words.items():
                 words[word] += count * weight
         words = Counter(
@@ -141,17 +161,80 @@ def _local_words(
                 yield word, batch[place][1]
 
 
-class _DocumentCounter:
-    """Counts the words of documents one by one."""
+def _kernel_steps(
+    splitter: Splitter | None,
+) -> tuple[tuple[Splitter, ...], tuple[Splitter, ...]]:
+    """Return the first steps of a splitter, which the kernel can run, and the others.
 
-    def __init__(self, normalizer: Normalizer, splitter: Splitter | None) -> None:
-        self.words: Counter[str] = Counter()
-        self._normalizer, self._splitter = normalizer, splitter
+    A step that needs to know where a document starts can only be the first one.
+    """
+    steps = splitter.steps if isinstance(splitter, SplitterSequence) else (splitter,)
+    steps = tuple(step for step in steps if step is not None)
+    leads = steps[:1] == (LeadingSpace(),)
+    if LeadingSpace() in steps[leads:] or any(map(marks_only_first, steps)):
+        return (), steps
+    for count in range(len(steps), int(leads), -1):
+        with suppress(UnsupportedError):
+            kernel_splitter(_sequence(steps[leads:count]))
+            return steps[:count], steps[count:]
+    return (), steps
+
+
+def _sequence(steps: tuple[Splitter, ...]) -> Splitter | None:
+    return SplitterSequence(steps) if len(steps) > 1 else steps[0] if steps else None
+
+
+class _DocumentCounter:
+    """Counts the words of documents.
+
+    Args:
+        normalizer: the normalizer of documents.
+        first: the steps of the splitter that the kernel runs, perhaps after a ``LeadingSpace``.
+        rest: the steps after these.
+        threads: the number of threads.
+    """
+
+    def __init__(
+        self,
+        normalizer: Normalizer,
+        first: tuple[Splitter, ...],
+        rest: tuple[Splitter, ...],
+        threads: int,
+    ) -> None:
+        self._normalizer = normalizer
+        self._leads = first[:1] == (LeadingSpace(),)
+        self._rest = _sequence(rest)
+        self._counter: ChunkCounter | None = None
+        if first:
+            self._counter = ChunkCounter(_sequence(first[self._leads :]), threads)
+        self._words: Counter[str] = Counter()
+
+    @property
+    def words(self) -> Counter[str]:
+        """The count of each word."""
+        if self._counter is None:
+            return self._words
+        words: Counter[str] = Counter()
+        chunks, ends, counts = self._counter.finish()
+        for (start, end), count in zip(pairwise([0, *ends.tolist()]), counts.tolist(), strict=True):
+            for word in iter_chunks(self._rest, chunks[start:end].decode()):
+                words[word] += count
+        return words
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
-        for text in texts:
-            self.words.update(_words(utf8(text), self._normalizer, self._splitter))
+        documents = [
+            normalize(self._normalizer, decode_utf8(utf8(text), "replace")) for text in texts
+        ]
+        if self._counter is None:
+            for document in documents:
+                self._words.update(iter_chunks(self._rest, document))
+            return
+        if self._leads:
+            documents = [
+                text if text.startswith(" ") or not text else " " + text for text in documents
+            ]
+        self._counter.add_texts(documents)
 
     def add_slices(self, text: Text, bounds: Bounds) -> None:
         """Count slices of a text as documents."""
