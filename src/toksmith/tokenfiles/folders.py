@@ -82,17 +82,30 @@ def entries_of(index: Path, name: str) -> list[dict[str, Any]]:
     return found
 
 
-def file_beside(index: Path, name: object) -> Path:
-    """Return a data file that an index names.
+def add_file(files: dict[Path, object], index: Path, name: object, count: object) -> Path:
+    """Add a data file that an index names to those found before; return it.
+
+    Args:
+        files: the files found before, each with its number of documents in the index.
+        index: the index.
+        name: the name of the file.
+        count: its number of documents.
 
     Raises:
-        FormatError: it is not in the folder of the index.
+        FormatError: the file is not in the folder of the index, or is named twice.
     """
     if not isinstance(name, str) or not name or "\0" in name or name != Path(name).name:
         raise FormatError(index, f"names a file {name!r:.80}: a file in its folder expected")
     file = index.with_name(name)
-    if not file.is_file():
-        raise FormatError(index, f"names {name}, which is not in its folder")
+    try:
+        is_file = file.is_file()
+    except OSError:  # a name that no file can have
+        is_file = False
+    if not is_file:
+        raise FormatError(index, f"names {name:.80}, which is not in its folder")
+    if file in files:
+        raise FormatError(index, f"names {name} twice")
+    files[file] = count
     return file
 
 

@@ -23,8 +23,8 @@ from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.folders import (
     INDEX,
+    add_file,
     entries_of,
-    file_beside,
     indexes,
     read_index,
     require,
@@ -148,10 +148,10 @@ def _index_of(path: Path) -> Path | None:
 
 def _chunks(index: Path) -> dict[Path, object]:
     """Return the chunks that an index names, each with its number of items."""
-    return {
-        file_beside(index, chunk.get("filename")): chunk.get("chunk_size")
-        for chunk in entries_of(index, "chunks")
-    }
+    found: dict[Path, object] = {}
+    for chunk in entries_of(index, "chunks"):
+        add_file(found, index, chunk.get("filename"), chunk.get("chunk_size"))
+    return found
 
 
 def _dtype(index: Path) -> np.dtype[Any]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.folders import entries_of, file_beside, indexes, require
+from toksmith.tokenfiles.folders import add_file, entries_of, indexes, require
 from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.mds_shard import Shard
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
@@ -81,7 +81,7 @@ class MDS(Format):
 
 def _shards(index: Path) -> dict[Path, object]:
     """Return the shards that an index names, each with its number of samples."""
-    found = {}
+    found: dict[Path, object] = {}
     for shard in entries_of(index, "shards"):
         if shard.get("format") != "mds":
             raise FormatError(index, f"names shards of format {shard.get('format')!r:.80}, not mds")
@@ -91,13 +91,12 @@ def _shards(index: Path) -> dict[Path, object]:
             )
         raw = shard.get("raw_data")
         raw = raw if isinstance(raw, dict) else {}
-        file = file_beside(index, raw.get("basename"))
+        file = add_file(found, index, raw.get("basename"), shard.get("samples"))
         size = file.stat().st_size
         if size != raw.get("bytes"):
             raise FormatError(
                 file, f"has {size:,} bytes, and its index says {raw.get('bytes')!r:.80}"
             )
-        found[file] = shard.get("samples")
     return found
 
 
