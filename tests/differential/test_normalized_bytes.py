@@ -57,10 +57,10 @@ def encoders(normalizer: Normalizer) -> tuple[NormalizedEncoder, ReferenceEncode
 def test_random_texts(name: str) -> None:
     kernel, reference = encoders(NORMALIZERS[name])
     rng = random.Random(31)
-    texts = ["".join(rng.choices(LETTERS, k=rng.randint(0, 40))) for _ in range(600)]
-    documents: list[str | bytes] = [*texts, *strategies.random_texts(32, 300)]
-    documents += strategies.random_byte_texts(33, 300)
-    documents += [text.encode()[rng.randint(0, 3) :] for text in texts[:300]]
+    texts = ["".join(rng.choices(LETTERS, k=rng.randint(0, 40))) for _ in range(300)]
+    documents: list[str | bytes] = [*texts, *strategies.random_texts(32, 150)]
+    documents += strategies.random_byte_texts(33, 150)
+    documents += [text.encode()[rng.randint(0, 3) :] for text in texts[:150]]
     expected = reference.encode_texts(documents)
     for _ in range(2):  # the second time from the caches
         found = kernel.encode_texts(documents, 1)
@@ -76,7 +76,13 @@ def test_random_texts(name: str) -> None:
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
 def test_every_character_with_neighbours(form: str) -> None:
     kernel, reference = encoders(NORMALIZERS[form])
-    points = [code for code in range(0x80, 0x20000) if not 0xD800 <= code < 0xE000]
+    # Of the long ranges of ideographs, syllables, private and old characters, one in eleven.
+    points = [
+        *(*range(0x80, 0x3400), *range(0x3400, 0xA000, 11), *range(0xA000, 0xAC00)),
+        *(*range(0xAC00, 0xD800, 11), *range(0xE000, 0xF900, 11), *range(0xF900, 0x12000)),
+        *(*range(0x12000, 0x16A00, 11), *range(0x16A00, 0x17000), *range(0x17000, 0x1BC00, 11)),
+        *range(0x1BC00, 0x20000),
+    ]
     text = "".join(f"a{chr(code)}\u0301 {chr(code)}" for code in points)
     assert kernel.encode_list(text) == reference.encode_list(text)
 
@@ -91,7 +97,7 @@ def test_segments_and_slices() -> None:
 
 @pytest.mark.parametrize("name", ["multilingual", "cjk"])
 def test_corpora(name: str, corpus: Callable[..., bytes]) -> None:
-    text = corpus(f"{name}.txt", 300_000, start=3_000_003)
+    text = corpus(f"{name}.txt", 100_000, start=3_000_003)
     for normalizer in ("NFC", "NFKC", "without accents"):
         kernel, reference = encoders(NORMALIZERS[normalizer])
         assert kernel.encode_list(text, 2) == reference.encode_list(text)

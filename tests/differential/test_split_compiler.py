@@ -218,11 +218,11 @@ def random_pattern(rng: random.Random, depth: int) -> str:
 
 @pytest.mark.parametrize("name", CORPORA)
 def test_corpora(name: str, corpus: Callable[..., bytes]) -> None:
-    text = known(corpus(f"{name}.txt", 200_000).decode())
+    text = known(corpus(f"{name}.txt", 60_000).decode())
     families = {compile_pattern(family.pattern): family.pattern for family in FAMILIES.values()}
     for automaton, pattern in families.items():
         assert automaton.spans(text) == expected(pattern, text), pattern
-    part = text[:40_000]  # of the many others, to save time
+    part = text[:12_000]  # of the many others, to save time
     for automaton, pattern in {compile_pattern(p): p for p in listed()}.items():
         if automaton not in families:
             assert automaton.spans(part) == expected(pattern, part), pattern
@@ -280,7 +280,7 @@ def test_one_pass_finds_the_same_ends_as_one_match_after_the_other(pattern: str)
         ):
             make_transducer(automaton)
         return
-    check_transducer(automaton, count=200)
+    check_transducer(automaton, count=100)
 
 
 SEQUENCES = [
@@ -412,7 +412,7 @@ def test_random_sequences(seed: int) -> None:
 def test_random_patterns(seed: int) -> None:
     rng = random.Random(seed)
     compiled = 0
-    while compiled < 40:
+    while compiled < 25:
         pattern = random_pattern(rng, 3)
         if refusal_of(pattern) is not None:
             continue
@@ -471,8 +471,13 @@ def test_properties_are_those_of_unicode_16() -> None:
     "name", ["Han", "Latin", "Greek", "Hiragana", "Common", "Alphabetic", "LC"]
 )
 def test_properties_are_those_of_regex(name: str) -> None:
-    every = "".join(filter(is_known, map(chr, range(0x110000))))
+    every = known_characters()
     assert members_of(named(name)) & set(every) == set(regex.findall(rf"\p{{{name}}}", every))
+
+
+@cache
+def known_characters() -> str:
+    return "".join(filter(is_known, map(chr, range(0x110000))))
 
 
 def members_of(points: tuple[int, ...]) -> set[str]:

@@ -348,7 +348,7 @@ def test_conversion(tmp_path: Path, values: dict[str, Any], target: str) -> None
     tok = load(tmp_path, values)
     tok.save(tmp_path / target)
     again = toksmith.load(tmp_path / target)
-    texts = [*LONG, "<u>a <u>", *hard_texts(tok.special_tokens, count=300)]
+    texts = [*LONG, "<u>a <u>", *hard_texts(tok.special_tokens, count=100)]
     for framed in (False, True):
         assert find_differing(
             tok, again, texts, by="ids", special="encode", add_special_tokens=framed

@@ -81,7 +81,7 @@ def test_counting(make: Callable[[], Any]) -> None:
 
 
 def test_counted_chunks_can_be_merged_again() -> None:
-    letters = np.frombuffer(RANDOM.randbytes(8 * 3_000_000), np.uint8) % 26 + 97
+    letters = np.frombuffer(RANDOM.randbytes(8 * 1_500_000), np.uint8) % 26 + 97
     letters.reshape(-1, 8)[:, 0] = ord(" ")
     text = letters.tobytes()
     with TemporaryFile(buffering=0) as file:
@@ -135,21 +135,27 @@ def test_sorting_the_suffixes_of_unigram() -> None:
     assert rounds == []
 
 
+@pytest.fixture(scope="module")
+def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("long") / "a.txt"
+    path.write_text(LINES * 100, encoding="utf-8")
+    return path
+
+
 @pytest.mark.parametrize(
     "model", ["bpe", "wordpiece", "sentencepiece-bpe", "sentencepiece-unigram", "word", "char"]
 )
-def test_training_on_the_command_line(model: str, tmp_path: Path) -> None:
-    path, out = tmp_path / "a.txt", tmp_path / "out"
+def test_training_on_the_command_line(model: str, long_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
     out.mkdir()
-    path.write_text(LINES * 100, encoding="utf-8")
     size = [] if model in ("word", "char") else ["--vocab-size", "5000"]
     command = [
-        *(sys.executable, "-m", "toksmith", "train", *[str(path)] * 4, "-m", model, *size),
+        *(sys.executable, "-m", "toksmith", "train", *[str(long_file)] * 4, "-m", model, *size),
         *("-o", str(out / "t.json"), "-q"),
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
-        wait_until_it_reads(process.pid, path)
+        wait_until_it_reads(process.pid, long_file)
         assert process.poll() is None, "ended before it could be interrupted"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
