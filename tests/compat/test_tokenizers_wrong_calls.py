@@ -208,6 +208,44 @@ for name in ("single_word", "lstrip", "rstrip", "normalized", "special"):
     )
 for name in ("content", "special"):
     CALLS[f"AddedToken.{name} ="] = setter_of(lambda lib: lib.AddedToken("a"), name)
+MEMBERS: dict[str, Callable[[Any], Any]] = {
+    "normalizers": lambda lib: lib.normalizers.Sequence([lib.normalizers.NFC()]),
+    "pre_tokenizers": lambda lib: lib.pre_tokenizers.Sequence([lib.pre_tokenizers.Digits()]),
+    "processors": lambda lib: lib.processors.Sequence([lib.processors.ByteLevel()]),
+}
+for name, make in MEMBERS.items():
+    CALLS[f"{name}.Sequence[]"] = lambda lib, wrong, make=make: make(lib)[wrong]  # type: ignore[misc]
+STATES: dict[str, Callable[[Any], Any]] = {
+    "Encoding": encoding,
+    "Tokenizer": tokenizer,
+    "BPE": bpe,
+    "NFC": lambda lib: lib.normalizers.NFC(),
+    "BpeTrainer": lambda lib: lib.trainers.BpeTrainer(),
+}
+for name, make in STATES.items():
+    CALLS[f"{name}.__setstate__"] = lambda lib, wrong, make=make: make(lib).__setstate__(wrong)  # type: ignore[misc]
+CALLS |= {
+    "BPE.save prefix": lambda lib, wrong: bpe(lib).save("/no/such/folder", wrong),
+    "BPE.save": lambda lib, wrong: bpe(lib).save(f"/no/such/{wrong}" if wrong == "" else wrong),
+    "Tokenizer.train": of_tokenizer("train"),
+    "Tokenizer.enable_truncation stride of no room": lambda lib, wrong: lib.Tokenizer(
+        lib.models.BPE()
+    ).enable_truncation(0, stride=wrong),
+    "SentencePieceBPETokenizer": lambda lib, wrong: lib.SentencePieceBPETokenizer(unk_token=wrong),
+    "SentencePieceBPETokenizer.trainer": lambda lib, wrong: (
+        lib.SentencePieceBPETokenizer().train_from_iterator(
+            ["a b"], special_tokens=wrong, show_progress=False
+        )
+    ),
+    "SentencePieceUnigramTokenizer.trainer": lambda lib, wrong: (
+        lib.SentencePieceUnigramTokenizer().train_from_iterator(
+            ["a b"], initial_alphabet=wrong, show_progress=False
+        )
+    ),
+    "BertWordPieceTokenizer.encode": lambda lib, wrong: lib.BertWordPieceTokenizer(
+        {"[UNK]": 0, "[SEP]": 1, "[CLS]": 2}
+    ).encode(wrong),
+}
 CALLS["Tokenizer.encode_special_tokens ="] = setter_of(tokenizer, "encode_special_tokens")
 
 KINDS = (OverflowError, IndexError, KeyError, TypeError, ValueError, AttributeError, Exception)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from toksmith.compat.tokenizers.callbacks import checked
 from toksmith.compat.tokenizers.checks import boolean, named, string
 from toksmith.compat.tokenizers.component import compact_json
 from toksmith.compat.tokenizers.failures import ComponentTypeError
@@ -85,7 +86,7 @@ class AddedToken:
         return {"content": self.content, **{name: getattr(self, name) for name in _FLAGS}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        content = state.get("content", "")
+        content = checked(state, dict).get("content", "")
         self.__init__(content, **{key: state[key] for key in _FLAGS if key in state})  # type: ignore[misc]
 
     def __eq__(self, other: object) -> bool:

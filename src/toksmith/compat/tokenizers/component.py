@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any, ClassVar, Generic, TypeVar
 
 from toksmith.compat.tokenizers.callbacks import checked
+from toksmith.compat.tokenizers.checks import unsigned
 from toksmith.compat.tokenizers.failures import (
     ComponentIndexError,
     ComponentTypeError,
@@ -140,6 +141,7 @@ class Component:
             ) from wrong
 
     def __setstate__(self, state: bytes) -> None:
+        checked(state, bytes)
         try:
             spec = json.loads(state)
             if spec.get("type", self._defaults.get("type")) != self._defaults.get("type"):
@@ -239,7 +241,7 @@ class Members(Generic[MemberT]):
         self._changed()  # type: ignore[attr-defined]
 
     def _place(self, place: int) -> int:
-        if not 0 <= place < len(self._members):
+        if not 0 <= unsigned(place) < len(self._members):
             raise ComponentIndexError(
                 f"Index not found: {place}, and there are {len(self._members)} members"
             )

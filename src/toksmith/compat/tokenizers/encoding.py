@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from toksmith.compat.tokenizers.callbacks import checked
 from toksmith.compat.tokenizers.checks import (
     an_id,
     arguments,
@@ -452,6 +453,7 @@ class Encoding:
         }
 
     def __setstate__(self, state: bytes) -> None:
+        checked(state, bytes)
         try:
             self._restore(json.loads(state))
         except (ValueError, KeyError, TypeError) as wrong:

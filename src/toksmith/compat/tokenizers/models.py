@@ -165,6 +165,7 @@ class Model(Component):
         """Return the trainer for this kind of model, with its defaults."""
         return TRAINERS[type(self)]()
 
+    @arguments(folder=string, prefix=optional(string), name=optional(string))
     def save(self, folder: str, prefix: str | None = None, name: str | None = None) -> list[str]:
         """Write the model's files, and return their paths.
 

@@ -208,7 +208,7 @@ class Tokenizer:
             TokenizersError: it is damaged.
         """
         made = Tokenizer.__new__(Tokenizer)
-        made.__setstate__(json)
+        made._load(json)
         return made
 
     @staticmethod
@@ -270,7 +270,10 @@ class Tokenizer:
         except TokenizersError as wrong:
             raise TokenizersError(f"Error while attempting to pickle Tokenizer: {wrong}") from wrong
 
-    def __setstate__(self, state: bytes | str) -> None:
+    def __setstate__(self, state: bytes) -> None:
+        self._load(checked(state, bytes))
+
+    def _load(self, state: bytes | str) -> None:
         from toksmith.compat.tokenizers.normalizers import Normalizer
         from toksmith.compat.tokenizers.pre_tokenizers import PreTokenizer
 
@@ -490,7 +493,7 @@ class Tokenizer:
         found = Truncation(max_length, **known).checked()
         added = self._number_added(False)
         room = max_length - added
-        if (room > 0 and found.stride > room) or (max_length and room < 0):
+        if (room >= 0 and found.stride > room) or (max_length and room < 0):
             raise OptionError(
                 f"tokenizer stride set to {found.stride}, which is greater than or equal to its "
                 f"effective max length of {room} (= {max_length} original max length - {added} "
@@ -750,7 +753,8 @@ class Tokenizer:
 
     # Training
 
-    def train(self, files: str | Sequence[str], trainer: Any = None) -> None:
+    @arguments(files=sequence_of(string))
+    def train(self, files: Sequence[str], trainer: Any = None) -> None:
         """Train the model on files, line by line.
 
         Args:
@@ -760,8 +764,7 @@ class Tokenizer:
         Raises:
             TokenizersError: a file cannot be read, or the trainer is for another model.
         """
-        paths = [files] if isinstance(files, str) else files
-        self.train_from_iterator(lines_of(paths), trainer)
+        self.train_from_iterator(lines_of(files), trainer)
 
     @arguments(length=optional(unsigned))
     def train_from_iterator(

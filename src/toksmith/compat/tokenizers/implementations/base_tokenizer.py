@@ -72,6 +72,24 @@ class BaseTokenizer:
             raise OptionError("encode_batch: `inputs` can't be `None`")
         return self._tokenizer.encode_batch(inputs, is_pretokenized, add_special_tokens)
 
+    async def async_encode_batch(
+        self, inputs: Sequence[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """Run :meth:`encode_batch` in a thread of its own."""
+        if inputs is None:
+            raise OptionError("async_encode_batch: `inputs` can't be `None`")
+        return await self._tokenizer.async_encode_batch(inputs, is_pretokenized, add_special_tokens)
+
+    async def async_encode_batch_fast(
+        self, inputs: Sequence[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """Run :meth:`Tokenizer.encode_batch_fast` in a thread of its own."""
+        if inputs is None:
+            raise OptionError("async_encode_batch_fast: `inputs` can't be `None`")
+        return await self._tokenizer.async_encode_batch_fast(
+            inputs, is_pretokenized, add_special_tokens
+        )
+
     def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
         """Return the text of ids; see :meth:`Tokenizer.decode`."""
         if ids is None:
@@ -108,7 +126,8 @@ class BaseTokenizer:
             values: options by place, in tokenizers' order.
             options: those of :meth:`trainer`.
         """
-        self._tokenizer.train(files, self.trainer(*values, **options))
+        paths = [files] if isinstance(files, str) else files
+        self._tokenizer.train(paths, self.trainer(*values, **options))
 
     def train_from_iterator(
         self, iterator: Iterable[Any], *values: Any, length: int | None = None, **options: Any

@@ -82,7 +82,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
         min_frequency: int = 2,
         limit_alphabet: int = 1000,
         initial_alphabet: Sequence[str] = (),
-        special_tokens: Sequence[str | AddedToken] = _BERT_TOKENS,
+        special_tokens: list[str | AddedToken] = [*_BERT_TOKENS],  # noqa: B006  # a trainer copies it
         show_progress: bool = True,
         wordpieces_prefix: str = "##",
     ) -> trainers.Trainer:
@@ -92,7 +92,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
             min_frequency=min_frequency,
             limit_alphabet=limit_alphabet,
             initial_alphabet=initial_alphabet,
-            special_tokens=[*special_tokens],
+            special_tokens=special_tokens,
             show_progress=show_progress,
             continuing_subword_prefix=wordpieces_prefix,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from toksmith.compat.tokenizers import decoders, pre_tokenizers, processors, trainers
@@ -78,13 +77,13 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         vocab_size: int = 30000,
         min_frequency: int = 2,
         show_progress: bool = True,
-        special_tokens: Sequence[str | AddedToken] = (),
+        special_tokens: list[str | AddedToken] = [],  # noqa: B006  # a trainer copies it
     ) -> trainers.Trainer:
         """Return the trainer; options are those of ``BpeTrainer``."""
         return trainers.BpeTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
             show_progress=show_progress,
-            special_tokens=[*special_tokens],
+            special_tokens=special_tokens,
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         )

@@ -71,7 +71,7 @@ class CharBPETokenizer(BaseTokenizer):
         self,
         vocab_size: int = 30000,
         min_frequency: int = 2,
-        special_tokens: Sequence[str | AddedToken] = ("<unk>",),
+        special_tokens: list[str | AddedToken] = ["<unk>"],  # noqa: B006  # a trainer copies it
         limit_alphabet: int = 1000,
         initial_alphabet: Sequence[str] = (),
         suffix: str | None = "</w>",
@@ -81,7 +81,7 @@ class CharBPETokenizer(BaseTokenizer):
         return trainers.BpeTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
-            special_tokens=[*special_tokens],
+            special_tokens=special_tokens,
             limit_alphabet=limit_alphabet,
             initial_alphabet=initial_alphabet,
             end_of_word_suffix=suffix,

@@ -43,7 +43,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
     ) -> None:
         parameters = {"model": "SentencePieceBPE", **given_options(locals())}
         del parameters["fuse_unk"]
-        options = {"dropout": dropout, "unk_token": str(unk_token), "fuse_unk": bool(fuse_unk)}
+        options = {"dropout": dropout, "unk_token": unk_token, "fuse_unk": fuse_unk}
         tokenizer = Tokenizer(bpe_model(vocab, merges, options))
         mark_special(tokenizer, [unk_token])
         tokenizer.normalizer = normalizers.NFKC()
@@ -61,7 +61,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         self,
         vocab_size: int = 30000,
         min_frequency: int = 2,
-        special_tokens: Sequence[str | AddedToken] = ("<unk>",),
+        special_tokens: list[str | AddedToken] = ["<unk>"],  # noqa: B006  # a trainer copies it
         limit_alphabet: int = 1000,
         initial_alphabet: Sequence[str] = (),
         show_progress: bool = True,
@@ -70,7 +70,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         return trainers.BpeTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
-            special_tokens=[*special_tokens],
+            special_tokens=special_tokens,
             limit_alphabet=limit_alphabet,
             initial_alphabet=initial_alphabet,
             show_progress=show_progress,

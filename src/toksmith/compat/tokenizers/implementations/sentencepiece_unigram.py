@@ -48,16 +48,16 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         self,
         vocab_size: int = 8000,
         show_progress: bool = True,
-        special_tokens: Sequence[str | AddedToken] | None = None,
+        special_tokens: list[str | AddedToken] | None = None,
         initial_alphabet: Sequence[str] | None = None,
         unk_token: str | None = None,
     ) -> trainers.Trainer:
         """Return the trainer; options are those of ``UnigramTrainer``."""
         return trainers.UnigramTrainer(
             vocab_size=vocab_size,
-            special_tokens=[*(special_tokens or ())],
+            special_tokens=[] if special_tokens is None else special_tokens,
             show_progress=show_progress,
-            initial_alphabet=initial_alphabet or (),
+            initial_alphabet=[] if initial_alphabet is None else initial_alphabet,
             unk_token=unk_token,
         )
 
