@@ -154,6 +154,13 @@ class Job:
         ]
 
     @property
+    def boundary(self) -> tuple[int | None, Place]:
+        """The id by which documents are found where no bounds are stored, and its place."""
+        if self.bos is not None and (self.eos is None or self.eos_place == "before"):
+            return self.bos, "before"
+        return self.eos, self.eos_place
+
+    @property
     def split_names(self) -> tuple[str, ...]:
         """The names of the splits."""
         return tuple(name for name, _ in self.splits)

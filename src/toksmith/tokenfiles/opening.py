@@ -61,7 +61,8 @@ def open_tokens(
         job = manifest.job
         format = format or job.format  # noqa: A001
         if eos is None:
-            eos, eos_place = job.eos, eos_place or job.eos_place
+            eos, found_place = job.boundary
+            eos_place = eos_place or found_place
         dtype = dtype or job.dtype
     if eos_place not in (None, "before", "after"):
         raise OptionError(f'eos_place is {eos_place!r:.40}: use "before" or "after"')

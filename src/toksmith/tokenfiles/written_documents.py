@@ -12,8 +12,7 @@ def has_written_documents(tokens: TokenSource, job: Job, size: SplitSize) -> boo
     """Return whether the documents read from the files of a split are those that were written.
 
     They are not if documents were cut to sequences; and if a format does not store their bounds,
-    and the end-of-text id does not tell them: there is none, it follows another
-    token, some documents have none, or some contain it.
+    and neither bos nor eos tells them: there is none, some documents have none, or some contain it.
 
     Args:
         tokens: the split as read.
@@ -23,10 +22,6 @@ def has_written_documents(tokens: TokenSource, job: Job, size: SplitSize) -> boo
     form = format_of(job.format)
     if job.sequence_length is not None:
         return False
-    if not form.stores_bounds and (
-        job.eos is None
-        or job.empty == "bare"
-        or (job.bos is not None and job.eos_place == "before")
-    ):
+    if not form.stores_bounds and (job.boundary[0] is None or job.empty == "bare"):
         return False
     return len(tokens) == size.documents

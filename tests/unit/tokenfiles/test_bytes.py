@@ -6,12 +6,15 @@ import gzip
 import pickle
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import toksmith
 from tests.unit.tokenfiles.documents import lists, read, write
 from toksmith.errors import OptionError
+from toksmith.models import LongestMatch
+from toksmith.pipeline import Pipeline
 from toksmith.tokenfiles.formats import NAMES, format_of
 
 AFTER = [[5, 6, 0], [0], [7, 300, 0]]
@@ -163,3 +166,24 @@ def test_types_of_ids(name: str, types: dict[int, str]) -> None:
 def test_formats_are_recognized(name: str, tmp_path: Path) -> None:
     write(name, BEFORE, tmp_path)
     assert next(each for each in NAMES if format_of(each).find(tmp_path)) == name
+
+
+@pytest.mark.parametrize("name", ["nanogpt", "llmc"])
+@pytest.mark.parametrize(
+    ("options", "framed"),
+    [
+        ({}, [[3, 5, 4], [3, 4], [3, 6, 4]]),
+        ({"eos_place": "before"}, [[3, 4, 5], [3, 4], [3, 4, 6]]),
+        ({"eos": False}, [[3, 5], [3], [3, 6]]),
+    ],
+)
+def test_documents_are_found_by_bos_too(
+    name: str, options: dict[str, Any], framed: list[list[int]], tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n{"text": ""}\n{"text": "b"}\n')
+    tok = toksmith.Tokenizer(Pipeline(LongestMatch((b"0", b"1", b"2", b"3", b"4", b"a", b"b"))))
+    toksmith.tokenize_corpus(
+        tmp_path / "a.jsonl", tokenizer=tok, format=name, output=tmp_path / "out", progress=False,
+        **({"bos": 3, "eos": 4, "eos_place": "after"} | options),
+    )  # fmt: skip
+    assert lists(toksmith.open_tokens(tmp_path / "out")) == framed
