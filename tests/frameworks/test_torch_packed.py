@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +197,23 @@ def test_a_stateful_loader_with_a_sampler(rows: PackedRows, num_workers: int) ->
     resumed = made()
     resumed.load_state_dict(state)
     assert left + [ids(batch) for batch in resumed] == wanted
+
+
+def test_a_model_of_transformers_keeps_documents_apart(rows: PackedRows) -> None:
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=200, hidden_size=16, intermediate_size=16, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=2,
+    )  # fmt: skip
+    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="sdpa")
+    data = PackedDataset(rows)
+    batch = flatten([data[number] for number in range(4)])
+    names = ("input_ids", "position_ids", "labels")
+    with torch.no_grad():
+        logits = model(**{name: batch[name] for name in names}, use_cache=False).logits
+        bounds = batch["cu_seqlens"].tolist()
+        assert len(bounds) > 5
+        for start, end in pairwise(bounds):
+            alone = model(input_ids=batch["input_ids"][:, start:end]).logits
+            assert torch.allclose(logits[:, start:end], alone, atol=1e-5)

@@ -76,6 +76,20 @@ def test_workers_share_the_documents_of_their_process(
     assert lists(TokenStream(tok, TEXTS)) == lists_of_all(tok)
 
 
+def test_a_process_has_the_same_documents_with_any_number_of_workers(
+    tok: toksmith.Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = SimpleNamespace(id=0, num_workers=2)
+    torch = SimpleNamespace(get_worker_info=lambda: info)
+    monkeypatch.setitem(sys.modules, "torch.utils.data", torch)
+    texts = [str(number) for number in range(11)]
+    found = []
+    for worker in range(2):
+        info.id = worker
+        found += map(tok.decode, TokenStream("toksmith-small", texts, rank=1, world_size=2))
+    assert sorted(found) == sorted(texts[1::2])
+
+
 def lists_of_all(tok: toksmith.Tokenizer) -> list[list[int]]:
     return [tok.encode(text, add_special_tokens=True) for text in TEXTS]
 
