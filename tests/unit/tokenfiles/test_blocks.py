@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.tokenfiles.documents import Documents, lists, read, write
 from toksmith.tokenfiles.format import Settings
-from toksmith.tokenfiles.formats import NAMES, format_of, webdataset
+from toksmith.tokenfiles.formats import NAMES, format_of, parquet, webdataset
 from toksmith.tokenfiles.source import TokenSource
 
 IDS = st.integers(1, 60_000)
@@ -62,6 +62,7 @@ def test_writers_read_a_source_in_blocks(
     """A writer needs no more of a source at once than a block, and reads no document twice."""
     monkeypatch.setattr(TokenSource.blocks, "__defaults__", (1000,))
     monkeypatch.setattr(webdataset, "_BLOCK", 1000)
+    monkeypatch.setattr(parquet, "_GROUP", 1000)
     ranges: list[tuple[int, int]] = []
 
     class Watched(Documents):

@@ -44,7 +44,7 @@ def test_files_hold_lists_and_facts(name: str, tmp_path: Path) -> None:
 def test_row_groups_of_parquet_hold_a_limited_number_of_tokens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toksmith.tokenfiles.source.TokenSource.blocks.__defaults__", (4,))
+    monkeypatch.setattr("toksmith.tokenfiles.formats.parquet._GROUP", 4)
     documents = [[1, 2], [3], [4, 5], [6] * 9, [], [7]]
     write("parquet", documents, tmp_path)
     file = pq.ParquetFile(tmp_path / "train-00000-of-00001.parquet")
