@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -170,3 +172,21 @@ def test_a_missing_package_is_found_before_any_work(
             corpus, tokenizer="toksmith-small", format=name, output=tmp_path / "out", progress=False
         )
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["parquet", "arrow"])
+def test_documents_are_read_by_several_threads(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toksmith.tokenfiles.formats.parquet._GROUP", 50)
+    write(name, [[number] * 5 for number in range(150)], tmp_path)
+    tokens = read(name, tmp_path)
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            numbers = [random.Random(each).sample(range(150), 150) for each in range(4)]
+            found = pool.map(lambda row: [tokens[each].tolist() for each in row], numbers)
+            assert list(found) == [[[each] * 5 for each in row] for row in numbers]
+    finally:
+        sys.setswitchinterval(switching)

@@ -16,6 +16,7 @@ Needs ``pip install toksmith[arrow]``.
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from toksmith._base.lazy import extra
@@ -113,17 +114,22 @@ class _File(ListPart):
         self._column, self.dtype = column_of(path, columns)
         self.facts = facts(columns)
         self._held: tuple[int, Any] = (-1, None)
+        self._reading = Lock()  # two threads must not use one reader
 
     def group(self, number: int) -> Any:
-        if self._held[0] != number:
-            table = self._file.read_row_group(number, [self._column])
-            rows = int(self._firsts[number + 1] - self._firsts[number])
-            if len(table) != rows:
-                raise FormatError(
-                    self.path, f"row group {number:,} has {len(table):,} rows, not {rows:,}"
-                )
-            self._held = number, table.column(0).combine_chunks()
-        return self._held[1]
+        with self._reading:
+            if self._held[0] != number:
+                self._held = number, self._read(number)
+            return self._held[1]
+
+    def _read(self, number: int) -> Any:
+        table = self._file.read_row_group(number, [self._column], use_threads=False)
+        rows = int(self._firsts[number + 1] - self._firsts[number])
+        if len(table) != rows:
+            raise FormatError(
+                self.path, f"row group {number:,} has {len(table):,} rows, not {rows:,}"
+            )
+        return table.column(0).combine_chunks()
 
 
 FORMAT = Parquet()
