@@ -97,7 +97,7 @@ VALUES: dict[str, Any] = {
     "characters": 3, "size": 3,
     "against": "tiktoken", "revision": None, "spelling": "low", "offsets": True,
     "data": TOK.dumps(),
-    "index": INDEX, "length": 4, "method": "concat", "rank": 0, "world_size": 1,
+    "folder": "tokens", "sources": True, "index": INDEX, "length": 4, "method": "concat", "rank": 0, "world_size": 1,
     "drop_last": False, "epoch": 1, "state": {"epoch": 0, "row": 1, "shares": 1},
     "count": 2, "include_best": False, "output": "written", "eos_place": "after",
     "empty": "bare", "shuffle": True, "sequence_length": 2, "shard_tokens": None, "shards": None,
@@ -182,7 +182,7 @@ OMITTED = {
 }
 """Parameters that exclude others: left out, except when they are tested."""
 
-PATHS = {"files", "path", "paths", "checkpoint", "contents"}
+PATHS = {"files", "folder", "path", "paths", "checkpoint", "contents"}
 """Parameters that name files: an OSError about the file is right too."""
 
 WRONG = (
