@@ -105,6 +105,7 @@ void bind_decode(nb::module_& module);
 void bind_lists(nb::module_& module);
 void bind_segmentations(nb::module_& module);
 void bind_utf8(nb::module_& module);
+void bind_json_lines(nb::module_& module);
 void bind_counting(nb::module_& module);
 void bind_text_column(nb::module_& module);
 void bind_arrow_lists(nb::module_& module);

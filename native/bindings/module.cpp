@@ -27,6 +27,7 @@ NB_MODULE(_kernel, module) {
     toksmith::bindings::bind_segmentations(module);
     toksmith::bindings::bind_counting(module);
     toksmith::bindings::bind_utf8(module);
+    toksmith::bindings::bind_json_lines(module);
     toksmith::bindings::bind_words(module);
     toksmith::bindings::bind_train(module);
     toksmith::bindings::bind_unigram_training(module);

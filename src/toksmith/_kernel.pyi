@@ -559,6 +559,18 @@ class WordCounter:
 def first_invalid(text: object, start: int, end: int, instruction_set: str) -> int:
     """Return the first byte from start on that is invalid UTF-8, or end."""
 
+def read_json_lines(
+    lines: bytes, field: bytes, instruction_set: str
+) -> tuple[
+    bytes,
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    int,
+]:
+    """
+    Return the texts of a field, the end of each, the refused lines and the number of lines.
+    """
+
 def segments(
     symbols: Annotated[
         NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/hash.hpp"
+#include "text/json_escape.hpp"
 #include "utf8/decode.hpp"
-#include "utf8/encode.hpp"
 
 namespace toksmith {
 namespace {
@@ -192,34 +192,11 @@ class Json {
         ++p_;
     }
 
-    std::uint32_t hex() {
-        if (end_ - p_ < 4) throw Refused();
-        std::uint32_t code = 0;
-        const auto [stop, error] = std::from_chars(p_, p_ + 4, code, 16);
-        if (error != std::errc() || stop != p_ + 4) throw Refused();
-        p_ += 4;
-        return code;
-    }
-
     template <typename Bytes>
     void escape(Bytes& out) {
-        static constexpr std::string_view kLetters = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
-        if (p_ == end_) throw Refused();
-        const char letter = *p_++;
-        if (const std::size_t found = kLetters.find(letter); found != kLetters.npos) {
-            return out.push_back(static_cast<typename Bytes::value_type>(kMeant[found]));
-        }
-        if (letter != 'u') throw Refused();
-        std::uint32_t code = hex();
-        if (utf8::is_surrogate(code)) {
-            if (end_ - p_ < 6 || p_[0] != '\\' || p_[1] != 'u') throw Refused();
-            p_ += 2;
-            const std::uint32_t second = hex();
-            if (!utf8::is_pair(code, second)) throw Refused();
-            code = utf8::code_of_pair(code, second);
-        }
         std::array<std::uint8_t, utf8::kMostBytes> bytes;
-        const std::uint32_t size = utf8::encode(code, bytes.data());
+        const std::uint32_t size = unescape(p_, end_, bytes.data());
+        if (size == 0) throw Refused();
         for (std::uint32_t i = 0; i < size; ++i)
             out.push_back(static_cast<typename Bytes::value_type>(bytes[i]));
     }

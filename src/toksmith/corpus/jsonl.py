@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from toksmith._base.arrays import OffsetArray
+from toksmith._base.lazy import np
 from toksmith._base.text import utf8
-from toksmith.corpus.blocks import Block, Damage, block_of
+from toksmith.corpus.blocks import Block, Damage
 from toksmith.corpus.options import ONE_STRING, field_advice
 from toksmith.corpus.remote import FilePath
+from toksmith.engine.portable import read_json_lines
 from toksmith.errors import FormatError
 
 _BOM = b"\xef\xbb\xbf"
@@ -37,33 +40,57 @@ def jsonl_blocks(
         FormatError: a line holds no JSON object, or its field is no string; the message has the
             line's number.
     """
+    name = field.encode()
     parse = _quick_parser()
     number = 0
     first: int | None = None if before else 0
     for lines, done in _line_blocks(stream):
-        documents: list[bytes] = []
+        found = read_json_lines(lines, name)
         nulls = 0
         damaged = []
-        for line in lines:
-            number += 1
+        others: list[tuple[int, bytes]] = []  # texts of other lines, and how many are before each
+        for place, index, start, end in found.refused.tolist():
+            line = lines[start:end]
             try:
-                documents.append(parse(line)[field].encode())
+                others.append((place, parse(line)[field].encode()))
             except Exception:  # the slow parser reads the line, or reports the error
                 try:
                     text = _text_of(line, field)
                 except _LineError as wrong:
                     if first is None and before is not None:
                         first = before()
-                    place = number + (first or 0)
+                    line_number = number + index + 1 + (first or 0)
                     if not skips:
-                        raise FormatError(path, f"line {place:,} {wrong}") from wrong.__cause__
-                    damaged.append(Damage(path, place, str(wrong)))
+                        raise FormatError(
+                            path, f"line {line_number:,} {wrong}"
+                        ) from wrong.__cause__
+                    damaged.append(Damage(path, line_number, str(wrong)))
                     continue
                 if text is not None:
-                    documents.append(text)
+                    others.append((place, text))
                 elif line.strip():
                     nulls += 1
-        yield block_of(documents, done, nulls, damaged)
+        number += found.lines
+        data, ends = _merge(found.data, found.ends, others) if others else found[:2]
+        bounds = np.stack([np.concatenate([np.zeros(1, np.int64), ends])[:-1], ends], axis=1)
+        yield Block(data, bounds, len(ends), done, nulls, damaged=damaged)
+
+
+def _merge(
+    data: bytes, ends: OffsetArray, others: Sequence[tuple[int, bytes]]
+) -> tuple[bytes, OffsetArray]:
+    """Return texts end to end, and the end of each, with other ones put between them."""
+    starts = np.concatenate([np.zeros(1, np.int64), ends])
+    parts = []
+    done = 0
+    for place, text in others:
+        start = int(starts[place])
+        parts += [data[done:start], text]
+        done = start
+    parts.append(data[done:])
+    places = [place for place, _ in others]
+    sizes = np.insert(starts[1:] - starts[:-1], places, [len(text) for _, text in others])
+    return b"".join(parts), np.cumsum(sizes)
 
 
 class _LineError(Exception):
@@ -111,22 +138,19 @@ def _text_of(line: bytes, field: str) -> bytes | None:
     return utf8(text)
 
 
-def _line_blocks(stream: Iterator[tuple[bytes, int]]) -> Iterator[tuple[list[bytes], int]]:
-    """Yield lists of whole lines, with the number of bytes read."""
+def _line_blocks(stream: Iterator[tuple[bytes, int]]) -> Iterator[tuple[bytes, int]]:
+    """Yield whole lines end to end, with the number of bytes read."""
     rest: list[bytes] = []
     done = 0
     is_first = True
     for block, done in stream:
-        lines = block.split(b"\n")
-        if len(lines) == 1:
-            rest.append(block)
+        end = block.rfind(b"\n") + 1
+        rest.append(block[:end] if end else block)
+        if not end:
             continue
-        lines[0] = b"".join(rest) + lines[0]
-        rest = [lines.pop()]
-        if is_first:
-            lines[0] = lines[0].removeprefix(_BOM)
-            is_first = False
-        yield lines, done
-    last = b"".join(rest)
-    if last:
-        yield [last.removeprefix(_BOM) if is_first else last], done
+        lines = b"".join(rest)
+        rest = [block[end:]]
+        yield lines.removeprefix(_BOM) if is_first else lines, done
+        is_first = False
+    if last := b"".join(rest):
+        yield last.removeprefix(_BOM) if is_first else last, done

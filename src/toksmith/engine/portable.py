@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from toksmith import results
 from toksmith._base.arrays import IdArray, OffsetArray
@@ -56,6 +56,51 @@ def first_invalid(text: Text, start: int, end: int) -> int:
     except UnicodeDecodeError as invalid:
         return start + invalid.start
     return end
+
+
+class JsonTexts(NamedTuple):
+    """The texts of JSON Lines.
+
+    Attributes:
+        data: the texts end to end.
+        ends: int64, shape ``(texts,)``: the end of each in ``data``, in bytes.
+        refused: int64, shape ``(n, 4)``: the lines that were not read. For each: the number of
+            texts before it, its number from 0, and its start and end in the input, in bytes.
+        lines: the number of lines.
+    """
+
+    data: bytes
+    ends: OffsetArray
+    refused: npt.NDArray[np.int64]
+    lines: int
+
+
+def read_json_lines(lines: bytes, field: bytes) -> JsonTexts:
+    r"""Return the texts in one field of the JSON object of each line; empty lines are skipped.
+
+    Lines that are invalid or unusual are refused, for the caller to read. Without the compiled
+    module, all are.
+
+    Args:
+        lines: whole lines.
+        field: the name of the field, in UTF-8.
+
+    Example:
+        >>> found = read_json_lines(b'{"text": "low"}\n{}\n', b"text")
+        >>> found.data, found.ends.tolist(), found.refused.tolist()
+        (b'low', [3], [[1, 1, 16, 18]])
+    """
+    if hasattr(_kernel, "read_json_lines"):
+        from toksmith.engine.kernel import instruction_set
+
+        data, ends, refused, count = _kernel.read_json_lines(lines, field, instruction_set())
+        return JsonTexts(data, ends, refused.reshape(-1, 4), count)
+    found = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
+    ends = np.append(found, len(lines)) if not lines.endswith(b"\n") else found
+    starts = np.concatenate([np.zeros(1, np.int64), found + 1])[: len(ends)]
+    places = np.arange(len(ends))
+    rows = np.stack([np.zeros_like(places), places, starts, ends], axis=1)
+    return JsonTexts(b"", np.zeros(0, np.int64), rows, len(ends))
 
 
 def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
