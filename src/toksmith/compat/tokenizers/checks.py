@@ -44,12 +44,15 @@ def arguments(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         @wraps(function)
         def run(*args: P.args, **kwargs: P.kwargs) -> R:
-            size = len(args)
-            for place, name, check in positions:
-                if place < size:
-                    named(name, check, args[place])
-                elif name in kwargs:
-                    named(name, check, kwargs[name])
+            size, name = len(args), ""
+            try:
+                for place, name, check in positions:
+                    if place < size:
+                        check(args[place])
+                    elif name in kwargs:
+                        check(kwargs[name])
+            except ToksmithError as wrong:
+                raise type(wrong)(f"argument '{name}': {wrong}") from None
             return function(*args, **kwargs)
 
         return run
