@@ -100,8 +100,8 @@ def verify_tokens(
     compared = 0
     with amount_progress("verifying", 2 * stored + texts, progress, is_bytes=True) as report:
         missing = _check_files(place, manifest, threads, findings, report)
-        _check_job(manifest, tok, findings)
-        splits = {} if missing else _open(place, manifest, findings)
+        is_sound = _check_job(manifest, tok, findings)
+        splits = {} if missing or not is_sound else _open(place, manifest, findings)
         if splits:
             _check_extra(place, manifest, findings)
             _check_ids(splits, manifest, findings, lambda done: report(stored + done))
@@ -220,8 +220,12 @@ class _Counted:
         return found.hexdigest()
 
 
-def _check_job(manifest: Manifest, tok: Tokenizer | None, findings: Findings) -> None:
-    """Check that the parts of a manifest agree with each other and with the tokenizer."""
+def _check_job(manifest: Manifest, tok: Tokenizer | None, findings: Findings) -> bool:
+    """Check that the parts of a manifest agree with each other and with the tokenizer.
+
+    Returns:
+        Whether its splits and shards are known, which is needed to go on.
+    """
     job = manifest.job
     wrong = []
     dtype = format_of(job.format).dtype(job.vocab_size).name
@@ -230,12 +234,25 @@ def _check_job(manifest: Manifest, tok: Tokenizer | None, findings: Findings) ->
     is_own = tok is not None and tok.pipeline.digest == job.tokenizer_hash
     if is_own and tok is not None and tok.vocab_size != job.vocab_size:
         wrong.append(f"the vocabulary has {job.vocab_size:,} ids; it has {tok.vocab_size:,}")
-    if [shard.number for shard in manifest.shards] != list(range(job.shards if job.sources else 0)):
-        wrong.append(f"there are {job.shards:,} shards, and it lists {len(manifest.shards):,}")
-    if set(manifest.splits) != set(job.split_names):
-        wrong.append(f"the splits are {', '.join(job.split_names)}, and it lists others")
+    names = set(job.split_names)
+    shards = [shard.number for shard in manifest.shards]
+    is_sound = False
+    if shards != list(range(len(shards))) or len(shards) != (job.shards if job.sources else 0):
+        wrong.append(f"there are {job.shards:,} shards, and it lists {len(shards):,}")
+    elif set(manifest.splits) != names or not {file.split for file in manifest.files} <= names:
+        wrong.append(f"the splits are {', '.join(sorted(names))}, and it lists others")
+    else:
+        is_sound = True
+    for name, size in manifest.splits.items():
+        length = job.sequence_length
+        if length is not None and size.tokens != size.documents * length:
+            wrong.append(
+                f"split {name} has {size.documents:,} sequences of {length:,} tokens, and it says "
+                f"{size.tokens:,} tokens"
+            )
     for each in wrong:
         findings.add("figures", Problem(f"the manifest contradicts itself: {each}", NAME))
+    return is_sound
 
 
 def _open(folder: Path, manifest: Manifest, findings: Findings) -> dict[str, TokenFiles]:

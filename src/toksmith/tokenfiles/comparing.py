@@ -21,6 +21,7 @@ from toksmith.tokenfiles.framing import Framing
 from toksmith.tokenfiles.manifest import Manifest, ShardEntry
 from toksmith.tokenfiles.shard import encode_documents
 from toksmith.tokenfiles.source import Tokens
+from toksmith.tokenfiles.spool import SplitSize
 from toksmith.tokenfiles.stored import ShuffledStream, Stored, StoredDocuments, StoredStream
 from toksmith.tokenfiles.token_files import TokenFiles
 from toksmith.tokenfiles.written_documents import has_written_documents
@@ -145,14 +146,13 @@ class _Comparing:
     def run(self, stored: Mapping[str, Stored]) -> None:
         """Compare all shards, and the figures of the manifest."""
         bases = dict.fromkeys(self._job.split_names, 0)
-        sizes = dict.fromkeys(self._job.split_names, 0)
+        sizes = dict.fromkeys(self._job.split_names, SplitSize())
         for shard, entry in enumerate(self._manifest.shards):
             figures = _Figures()
             for piece, block in self._blocks(shard, figures):
                 for name, chosen in self._expected(block, bases):
-                    tokens = int(chosen.lengths.sum())
-                    figures.tokens += tokens
-                    sizes[name] += tokens
+                    figures.tokens += int(chosen.lengths.sum())
+                    sizes[name] = sizes[name].plus(chosen.lengths)
                     found, lengths = stored[name].get(chosen.numbers, chosen.lengths)
                     self.compared += len(chosen.rows)
                     self._compare(block, chosen, found, lengths, stored[name], name, shard, piece)
@@ -187,6 +187,12 @@ class _Comparing:
         own = self._job.pieces_of(shard)
         if said == tuple((str(piece.path), piece.start, piece.end) for piece in own):
             return own
+        sizes = {source.path: source.bytes for source in self._job.sources}
+        for path, start, end in said:
+            if not 0 <= start <= end <= sizes.get(path, -1):
+                what = f"the manifest names bytes {start:,} to {end:,}, which are not there"
+                self._findings.add("figures", Problem(what, shard=shard, source=path))
+                return own
         return [Piece(as_file(path), start, end, end - start) for path, start, end in said]
 
     def _expected(
@@ -336,7 +342,9 @@ class _Comparing:
                     ),
                 )
 
-    def _check_totals(self, documents: Mapping[str, int], tokens: Mapping[str, int]) -> None:
+    def _check_totals(
+        self, documents: Mapping[str, int], compared: Mapping[str, SplitSize]
+    ) -> None:
         """Compare the figures of the splits with those in the manifest."""
         length = self._job.sequence_length
         for name, size in self._manifest.splits.items():
@@ -344,8 +352,13 @@ class _Comparing:
             if length is None:
                 pairs.append(("documents", size.documents, documents[name]))
             if not self._is_sample:
-                held = tokens[name] if length is None else tokens[name] // length * length
+                held = compared[name].tokens
+                longest = compared[name].longest
+                if length is not None:
+                    held = held // length * length
+                    longest = min(length, held)
                 pairs.append(("tokens", size.tokens, held))
+                pairs.append(("tokens in the longest document", size.longest, longest))
             for what, said, found in pairs:
                 if said != found:
                     self._findings.add(

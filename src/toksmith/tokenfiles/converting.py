@@ -176,8 +176,8 @@ def _own_tokenizer(job: Job, given: AnyTokenizer | None) -> Tokenizer | None:
         tok = tokenizer_of(given)
         if tok.pipeline.digest != job.tokenizer_hash:
             raise OptionError(
-                f"the tokenizer {tok.name or given!r:.80} is not {job.tokenizer}, which made the "
-                "tokens: leave it out"
+                f"the tokenizer {_name(tok, given)} is not {job.tokenizer}, which made the tokens: "
+                "leave it out"
             )
         return tok
     try:
@@ -185,6 +185,10 @@ def _own_tokenizer(job: Job, given: AnyTokenizer | None) -> Tokenizer | None:
     except ToksmithError:
         return None
     return tok if tok.pipeline.digest == job.tokenizer_hash else None
+
+
+def _name(tok: Tokenizer, given: AnyTokenizer | None) -> str:
+    return tok.name or (fspath(given) if isinstance(given, str | PathLike) else "") or "unnamed"
 
 
 def _foreign_splits(tokens: TokenFiles) -> dict[str, TokenFiles]:
@@ -213,14 +217,11 @@ def _foreign_job(
     vocab_size: int | None,
 ) -> Job:
     """Return a job for token files without a manifest; its vocabulary size is 0 if unknown."""
-    name = "unknown"
-    if tok is not None:
-        name = tok.name or (fspath(given) if isinstance(given, str | PathLike) else "unnamed")
     form = format_of(tokens.format)
     return Job(
         format=form.name,
         dtype=tokens.dtype.name,
-        tokenizer=name,
+        tokenizer="unknown" if tok is None else _name(tok, given),
         tokenizer_hash="" if tok is None else tok.pipeline.digest,
         vocab_size=vocab_size or (0 if tok is None else tok.vocab_size),
         bos=None,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from toksmith._base.files import write_bytes
 from toksmith.corpus.paths import AnyPath
-from toksmith.errors import FormatError
+from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles.format import type_of
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.spool import SplitSize
+from toksmith.tokenfiles.typed import check_type
 
 NAME = "token-manifest.json"
 """The name of the manifest in the folder of the token files."""
@@ -142,16 +144,48 @@ def parse_manifest(data: bytes, path: AnyPath) -> Manifest:
         version = held["toksmith_tokens"]
         if version != _VERSION:
             raise FormatError(path, f"has version {version}; this toksmith reads {_VERSION}")
-        return Manifest(
+        manifest = Manifest(
             Job.from_json(held["job"]),
             tuple(_shard(entry) for entry in held["shards"]),
             {name: SplitSize(**size) for name, size in held["splits"].items()},
             tuple(WrittenFile(**file) for file in held["files"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as wrong:
+        check_type(manifest, Manifest, "manifest")
+        _check_values(manifest)
+        return manifest
+    except (ValueError, KeyError, TypeError, AttributeError, OptionError) as wrong:
         if isinstance(wrong, FormatError):
             raise
         raise FormatError(path, f"is damaged: {type(wrong).__name__}: {wrong}") from wrong
+
+
+def _check_values(manifest: Manifest) -> None:
+    """Check that the values of a manifest are possible.
+
+    Raises:
+        ValueError: one is not.
+    """
+    job = manifest.job
+    numbers: list[tuple[str, int | None, int]] = [
+        ("vocab_size", job.vocab_size, 0),
+        ("seed", job.seed, 0),
+        ("shards", job.shards, 1),
+        ("sequence_length", job.sequence_length, 1),
+        ("shard_tokens", job.shard_tokens, 1),
+    ]
+    for name, value, least in numbers:
+        if value is not None and not least <= value < 1 << 63:
+            raise ValueError(f"{name} is {value}")
+    for name, token in (("bos", job.bos), ("eos", job.eos)):
+        if token is not None and not 0 <= token < job.vocab_size:
+            raise ValueError(f"{name} is {token}, and ids go up to {job.vocab_size - 1}")
+    if job.special not in ("text", "encode"):
+        raise ValueError(f"special is {job.special!r:.40}")
+    type_of(job.dtype)
+    for file in manifest.files:
+        parts = PurePosixPath(file.name).parts
+        if not parts or ".." in parts or PurePosixPath(file.name).is_absolute():
+            raise ValueError(f"a file has the name {file.name!r:.80}")
 
 
 def _shard(held: Mapping[str, Any]) -> ShardEntry:
