@@ -345,6 +345,20 @@ def test_a_model_that_toksmith_does_not_take() -> None:
 
 
 @pytest.mark.usefixtures("unpatched")
+def test_a_model_that_draws_segmentations() -> None:
+    pieces = [("<unk>", 0.0), ("a", -1.0), ("aa", -2.0)]
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, 0))
+    )
+    tokenizer.backend_tokenizer.model.alpha = 0.5
+    fast.accelerate(tokenizer)
+    assert "random" in fast.engine_of(tokenizer)
+    assert len({tuple(tokenizer("aaaa").input_ids) for _ in range(60)}) > 1
+    tokenizer.backend_tokenizer.model.alpha = None
+    assert len({tuple(tokenizer("aaaa").input_ids) for _ in range(60)}) == 1
+
+
+@pytest.mark.usefixtures("unpatched")
 def test_streams_take_a_backend(file: Path) -> None:
     tokenizer = fast.accelerate(load(file))
     ids = tokenizer("héllo 🙂", add_special_tokens=False).input_ids
