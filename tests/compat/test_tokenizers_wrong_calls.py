@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -31,8 +33,13 @@ def tokenizer(lib: Any) -> Any:
     return lib.Tokenizer(bpe(lib))
 
 
+@cache
+def pickled(lib: Any) -> bytes:
+    return pickle.dumps(tokenizer(lib).encode("ab a"))
+
+
 def encoding(lib: Any) -> Any:
-    return tokenizer(lib).encode("ab a")
+    return pickle.loads(pickled(lib))
 
 
 def assigned(thing: Any, name: str, value: object) -> object:
