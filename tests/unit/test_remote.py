@@ -86,6 +86,8 @@ class TestReading:
         url = "memory://corpus/a.jsonl"
         tok = toksmith.train(url, vocab_size=270)
         assert tok == toksmith.train(path, vocab_size=270)
+        (source,) = tok.training.sources  # type: ignore[union-attr]
+        assert (source.path, source.sha256) == (url, None)
         assert tok.encode_file(url).ids.tolist() == tok.encode_file(path).ids.tolist()
         plain = tok.encode_file("memory://corpus/a.txt")
         assert plain.ids.tolist() == tok.encode(LINES.decode())

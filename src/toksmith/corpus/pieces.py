@@ -51,7 +51,7 @@ def pieces(
     itself, such as ``"\n\n"``.
 
     Args:
-        files: a path, a directory, a pattern, or a list of them.
+        files: a path, a directory, a pattern, a URL of these, or a list of them.
         reading: the options of reading.
         size: the number of bytes of a piece; a row group may be larger.
 

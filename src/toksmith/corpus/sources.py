@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from toksmith._base.arrays import Bounds
@@ -73,7 +74,7 @@ class FileRead(NamedTuple):
         documents: the number of documents used.
         bytes: the size of their text in bytes.
         weight: the weight in millionths.
-        hash: SHA-256 of the file; ``None`` for a pipe, or without hashing.
+        hash: SHA-256 of the file; ``None`` for a pipe or a remote file, or without hashing.
     """
 
     path: FilePath
@@ -223,7 +224,9 @@ class Files:
         batching: Batching,
         report: Callable[[int], None],
     ) -> None:
-        hashed = self._hashing.start(path) if self._hashing and path.is_file() else None
+        hashed = None
+        if self._hashing and isinstance(path, Path) and path.is_file():  # others are read only once
+            hashed = self._hashing.start(path)
         documents = size = done = 0
         with closing(self._selected_blocks(path, cut)) as blocks:
             for block in blocks:

@@ -62,7 +62,8 @@ def tokenize_corpus(
     written.
 
     Args:
-        files: a path, a directory, a pattern, or a list of them, read as in training.
+        files: a path, a directory, a pattern, a URL of these, or a list of them, read as in
+            training.
         tokenizer: a tokenizer, a path or a name.
         format: ``"nanogpt"``, ``"llmc"``, ``"megatron"``, ``"datatrove"``, ``"mds"``,
             ``"litdata"``, ``"dolma"``, ``"parquet"``, ``"arrow"`` or ``"webdataset"``.

@@ -167,9 +167,9 @@ def train(
     """Train a tokenizer on files, texts or counts: exactly one of them.
 
     Args:
-        files: a path, a directory, a pattern such as ``"corpus/*.txt"``, or a list of them; never
-            text. Files are text, JSON Lines or Parquet, may be compressed (gzip, zstd), and may be
-            of any size.
+        files: a path, a directory, a pattern such as ``"corpus/*.txt"``, a URL of these such as
+            ``"s3://bucket/*.jsonl"``, or a list of them; never text. Files are text, JSON Lines or
+            Parquet, may be compressed (gzip, zstd), and may be of any size.
             Each text file is a document, or several with ``separator``. A UTF-8 byte order mark
             at the start of a file is skipped.
         vocab_size: the number of ids, special tokens included.
