@@ -18,7 +18,7 @@ from toksmith.tokenfiles.token_files import RawPart, TokenFiles
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from toksmith.tokenfiles.torch_data import (  # noqa: E402
+from toksmith.tokenfiles.packing.torch_data import (  # noqa: E402
     PackedDataset,
     PackedStream,
     flatten,

@@ -11,7 +11,7 @@ A corpus goes through these steps:
    comes last (``finishing.py``, ``manifest.py``).
 
 :func:`open_tokens` reads the files of all formats. :func:`pack` assigns documents to sequences
-(``packing.py``) as an index (``pack_index.py``), through which the files are read (``packed.py``).
+(``packing/``) as an index, through which the files are read.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from toksmith.tokenfiles.findings import Problem, TokenCheck
     from toksmith.tokenfiles.manifest import Manifest
     from toksmith.tokenfiles.opening import open_tokens
-    from toksmith.tokenfiles.pack_index import PackIndex, PackReport, pack
-    from toksmith.tokenfiles.packed import PackedRow, PackedRows
-    from toksmith.tokenfiles.row_order import RowOrder
+    from toksmith.tokenfiles.packing.index import PackIndex, PackReport, pack
+    from toksmith.tokenfiles.packing.order import RowOrder
+    from toksmith.tokenfiles.packing.rows import PackedRow, PackedRows
     from toksmith.tokenfiles.token_files import TokenFiles
     from toksmith.tokenfiles.tokenizing import finish_corpus, tokenize_corpus
 
@@ -52,18 +52,18 @@ __all__ = [
 
 _MODULES = {
     "Manifest": "manifest",
-    "PackIndex": "pack_index",
-    "PackReport": "pack_index",
-    "PackedRow": "packed",
-    "PackedRows": "packed",
+    "PackIndex": "packing.index",
+    "PackReport": "packing.index",
+    "PackedRow": "packing.rows",
+    "PackedRows": "packing.rows",
     "Problem": "findings",
-    "RowOrder": "row_order",
+    "RowOrder": "packing.order",
     "TokenCheck": "findings",
     "TokenFiles": "token_files",
     "convert_tokens": "converting",
     "finish_corpus": "tokenizing",
     "open_tokens": "opening",
-    "pack": "pack_index",
+    "pack": "packing.index",
     "tokenize_corpus": "tokenizing",
     "verify_tokens": "checking",
 }

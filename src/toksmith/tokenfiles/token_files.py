@@ -18,8 +18,8 @@ from toksmith.tokenfiles.mapped_pickle import dumps
 from toksmith.tokenfiles.source import Tokens, TokenSource
 
 if TYPE_CHECKING:
-    from toksmith.tokenfiles.pack_index import PackIndex
-    from toksmith.tokenfiles.packed import PackedRows
+    from toksmith.tokenfiles.packing.index import PackIndex
+    from toksmith.tokenfiles.packing.rows import PackedRows
 
 STEP = 1 << 20
 """The number of documents whose bounds are checked or converted at once."""
@@ -417,7 +417,7 @@ class TokenFiles(TokenSource):
             ...     rows[0].ids.tolist(), rows[0].cu_seqlens.tolist()
             ([5, 6, 0, 7, 0], [0, 3, 5])
         """
-        from toksmith.tokenfiles.packed import PackedRows
+        from toksmith.tokenfiles.packing.rows import PackedRows
 
         return PackedRows(self, index)
 

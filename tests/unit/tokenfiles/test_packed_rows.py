@@ -17,7 +17,7 @@ from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles import RowOrder, pack
 from toksmith.tokenfiles.formats import NAMES
 from toksmith.tokenfiles.mapped_pickle import dumps
-from toksmith.tokenfiles.packing import METHODS, Method
+from toksmith.tokenfiles.packing.methods import METHODS, Method
 from toksmith.tokenfiles.token_files import RawPart, TokenFiles
 
 LENGTHS = [[3, 0, 9], [], [2, 1, 6], [0, 4]]

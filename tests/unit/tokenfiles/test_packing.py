@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles import PackIndex, pack, pack_index, packing
-from toksmith.tokenfiles.packing import METHODS, Method
-from toksmith.tokenfiles.permutation import Permutation
+from toksmith.tokenfiles import PackIndex, pack
+from toksmith.tokenfiles.packing import index as pack_index
+from toksmith.tokenfiles.packing import methods as packing
+from toksmith.tokenfiles.packing.methods import METHODS, Method
+from toksmith.tokenfiles.packing.permutation import Permutation
 
 LENGTHS = st.lists(st.integers(0, 30), max_size=60)
 Piece = tuple[int, int, int]

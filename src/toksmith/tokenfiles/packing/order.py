@@ -8,7 +8,7 @@ from toksmith._base.checks import flag, whole
 from toksmith._base.lazy import np
 from toksmith._base.shares import check_rank, check_state, share_of
 from toksmith.errors import OptionError
-from toksmith.tokenfiles.permutation import Permutation
+from toksmith.tokenfiles.packing.permutation import Permutation
 
 _BLOCK = 1 << 12
 _STATE = ("epoch", "row", "shares")

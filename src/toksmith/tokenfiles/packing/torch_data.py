@@ -11,15 +11,15 @@ from typing import Any
 from toksmith._base.checks import whole
 from toksmith._base.lazy import np
 from toksmith.errors import MissingExtraError, OptionError
-from toksmith.tokenfiles.packed import PackedRow, PackedRows
-from toksmith.tokenfiles.row_order import RowOrder
+from toksmith.tokenfiles.packing.order import RowOrder
+from toksmith.tokenfiles.packing.rows import PackedRow, PackedRows
 
 try:
     import torch
     from torch.utils.data import Dataset, IterableDataset
 except ImportError as missing:
     raise MissingExtraError(
-        "toksmith.tokenfiles.torch_data needs PyTorch, which is not installed: pip install torch"
+        "toksmith.tokenfiles.packing.torch_data needs PyTorch: pip install torch"
     ) from missing
 
 Row = Mapping[str, "torch.Tensor"]
@@ -33,7 +33,7 @@ class PackedDataset(Dataset):  # type: ignore[misc]  # torch is not installed fo
     ``(tokens,)``; ``cu_seqlens`` int32, the bounds of the pieces; ``documents`` int64, the document
     of each piece. Rows have different lengths: give a ``DataLoader`` a ``collate_fn``, such as
     :func:`flatten` or :func:`pad`. For a shuffle that is resumed, give it a
-    :class:`~toksmith.tokenfiles.row_order.RowOrder` as ``sampler``.
+    :class:`~toksmith.tokenfiles.packing.order.RowOrder` as ``sampler``.
 
     Args:
         rows: the rows, as :meth:`TokenFiles.packed` returns them.
@@ -54,7 +54,7 @@ class PackedDataset(Dataset):  # type: ignore[misc]  # torch is not installed fo
 class PackedStream(IterableDataset):  # type: ignore[misc]
     """Packed rows in the order of a training, as dicts of tensors: see :class:`PackedDataset`.
 
-    The state is that of a :class:`~toksmith.tokenfiles.row_order.RowOrder`. Each worker of a
+    The state is that of a :class:`~toksmith.tokenfiles.packing.order.RowOrder`. Each worker of a
     ``DataLoader`` has its own, which torchdata's ``StatefulDataLoader`` saves and restores.
 
     Args:

@@ -10,7 +10,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.checks import check_index
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.pack_index import PackIndex
+from toksmith.tokenfiles.packing.index import PackIndex
 from toksmith.tokenfiles.source import Tokens, TokenSource
 
 if TYPE_CHECKING:

@@ -26,8 +26,8 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.checks import file_path, vector, whole
 from toksmith._base.lazy import hashlib, json, np, npt
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.packing import METHODS, Method
-from toksmith.tokenfiles.permutation import Permutation
+from toksmith.tokenfiles.packing.methods import METHODS, Method
+from toksmith.tokenfiles.packing.permutation import Permutation
 from toksmith.tokenfiles.source import TokenSource
 
 _MAGIC = b"TOKPACK1"
