@@ -27,7 +27,7 @@ import toksmith.tokenizer
 import toksmith.tokenizer.decode
 from toksmith.corpus import opening
 from toksmith.engine import portable
-from toksmith.stages import aligned, split_classes
+from toksmith.stages import aligned
 from toksmith.trainers import symbol_words
 
 ROOT = Path(__file__).parents[2]
@@ -375,21 +375,9 @@ def test_words_of_a_long_text_are_counted_in_blocks(monkeypatch: pytest.MonkeyPa
         ]
 
     whole = vocabulary()
-    monkeypatch.setattr(split_classes, "_BLOCK", 3)
     monkeypatch.setattr(aligned, "_BLOCK", 3)
     monkeypatch.setattr(symbol_words, "_BLOCK", 2)
     assert vocabulary() == whole
-
-
-def test_places_of_a_mark_are_found_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(split_classes, "_BLOCK", 3)
-    splitter = toksmith.splitters.Metaspace(prepend="never")
-    assert list(map(str, split_classes.split_text(splitter, "to be  or"))) == [
-        "to",
-        "▁be",
-        "▁",
-        "▁or",
-    ]
 
 
 def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,9 +51,6 @@ REMOVED, ALONE, TEXT, OTHER = range(4)
 MOST_CLASSES = 16
 """Sequences of splitters with more classes are run one splitter after the other."""
 
-_BLOCK = 1 << 20
-"""Characters that are searched at once: NumPy's loops do not end on Ctrl-C."""
-
 
 def character_classes(splitter: Splitter) -> Classes | None:
     """Return the class that a splitter gives each code point; ``None`` if it does not so."""
@@ -324,9 +321,10 @@ def find_rewrites(splitter: Splitter, text: str, at_start: bool) -> Iterable[Edi
 
 
 def _places(character: str, text: str) -> Iterator[int]:
-    for start in range(0, len(text), _BLOCK):
-        block = code_points(text[start : start + _BLOCK])
-        yield from (np.flatnonzero(block == ord(character)) + start).tolist()
+    place = text.find(character)
+    while place >= 0:
+        yield place
+        place = text.find(character, place + 1)
 
 
 def _before_first(mark: str, first: str) -> Edit:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice, pairwise
 
 from toksmith._base.arrays import Bounds
@@ -29,7 +28,13 @@ from toksmith.engine.counting import (
 from toksmith.engine.split_tables import kernel_splitter
 from toksmith.errors import TrainingError, UnsupportedError
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
-from toksmith.splitters import LeadingSpace, PatternSplitter, Splitter, SplitterSequence
+from toksmith.splitters import (
+    LeadingSpace,
+    Metaspace,
+    PatternSplitter,
+    Splitter,
+    SplitterSequence,
+)
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import (
     ALONE,
@@ -171,13 +176,32 @@ def _kernel_steps(
     steps = splitter.steps if isinstance(splitter, SplitterSequence) else (splitter,)
     steps = tuple(step for step in steps if step is not None)
     leads = steps[:1] == (LeadingSpace(),)
-    if LeadingSpace() in steps[leads:] or any(map(marks_only_first, steps)):
+    if (
+        LeadingSpace() in steps[leads:]
+        or any(map(marks_only_first, steps))
+        or any(isinstance(step, Metaspace) and not step.split for step in steps)
+    ):
         return (), steps
-    for count in range(len(steps), int(leads), -1):
-        with suppress(UnsupportedError):
-            kernel_splitter(_sequence(steps[leads:count]))
-            return steps[:count], steps[count:]
-    return (), steps
+    first, rest = steps[:leads], steps[leads:]
+    for count in range(len(rest), 0, -1):
+        if _runs(rest[:count]):
+            first, rest = steps[: leads + count], rest[count:]
+            break
+    if isinstance(rest[0] if rest else None, Metaspace) and _runs((*first[leads:], _AT_SPACES)):
+        first = (*first, _AT_SPACES)  # it cuts where Metaspace will
+    return first, rest
+
+
+_AT_SPACES = PatternSplitter(" [^ ]*|[^ ]+")
+
+
+def _runs(steps: tuple[Splitter, ...]) -> bool:
+    """Return whether the kernel can run steps."""
+    try:
+        kernel_splitter(_sequence(steps))
+    except UnsupportedError:
+        return False
+    return True
 
 
 def _sequence(steps: tuple[Splitter, ...]) -> Splitter | None:
