@@ -85,7 +85,7 @@ def column_of(path: Path, found: Any) -> tuple[str, np.dtype[Any]]:
     is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
     if not is_list or not types.is_integer(kind.value_type):
         raise FormatError(path, f"its column {column} is {kind}: lists of integers expected")
-    return column, np.dtype(kind.value_type.to_pandas_dtype())
+    return column, np.dtype(str(kind.value_type))  # to_pandas_dtype() needs pandas in some versions
 
 
 class ListPart(ABC):

@@ -2,7 +2,8 @@
 
 Source: ``streaming/writer.py`` and ``TokensLoader`` in ``streaming/item_loader.py`` of
 https://github.com/Lightning-AI/litData. An item is a document's ids, without a header; uint16 up to
-65,536 ids, else int32, which PyTorch reads. The files of a split are in a folder of its name:
+65,536 ids, which litData reads from version 0.2.48 on, else int32. The files of a split are in a
+folder of its name:
 ``StreamingDataset("FOLDER/train", item_loader=TokensLoader(block_size=2049))``. The loader cuts
 each chunk into blocks and skips the rest of the chunk.
 
