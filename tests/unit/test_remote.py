@@ -156,6 +156,22 @@ class TestErrors:
         with pytest.raises(FormatError, match="cannot be read"):
             list(read_piece(piece, Reading()))
 
+    def test_a_storage_that_fails_while_training(
+        self, memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        memory.pipe("/corpus/a.txt", LINES)
+        info = MemoryFileSystem.info
+        calls = iter(range(100))
+
+        def failing(self: Any, path: str) -> Any:
+            if next(calls) > 2:
+                raise RuntimeError("no answer")
+            return info(self, path)
+
+        monkeypatch.setattr(MemoryFileSystem, "info", failing)
+        with pytest.raises(FormatError, match="cannot be read: RuntimeError: no answer"):
+            toksmith.train("memory://corpus/a.txt", vocab_size=270)
+
     @pytest.mark.parametrize(
         ("error", "message"),
         [

@@ -10,7 +10,15 @@ from toksmith.corpus.checking import NOT_UTF8, check_stream, drop_invalid, text_
 from toksmith.corpus.options import Reading
 from toksmith.corpus.prefetch import prefetch
 from toksmith.corpus.remote import FilePath
-from toksmith.corpus.streams import Kind, count_lines, kind_of, read_head, read_lines, read_stream
+from toksmith.corpus.streams import (
+    Kind,
+    count_lines,
+    file_size,
+    kind_of,
+    read_head,
+    read_lines,
+    read_stream,
+)
 from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.text_reader import READ, overlaps_itself, text_blocks
 
@@ -51,7 +59,7 @@ def file_blocks(
         plain: Iterator[Block] = text_blocks(path, reading.separator, cut, size, span)
         if drops:
             plain = _drop_invalid(path, plain)
-        if path.stat().st_size <= READ:  # a single block does not need a thread
+        if file_size(path) <= READ:  # a single block does not need a thread
             yield from plain
             return
         with closing(prefetch(plain)) as blocks:

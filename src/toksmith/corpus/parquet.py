@@ -61,7 +61,7 @@ def parquet_blocks(
                 done_rows += len(batch)
                 block = _block(batch.column(0), size * done_rows // max(rows, 1))
                 if skips:
-                    yield _without_invalid(path, block, batch.column(0), first)
+                    yield _drop_invalid(path, block, batch.column(0), first)
                     continue
                 try:
                     text, bounds = check_slices(
@@ -79,7 +79,7 @@ def parquet_blocks(
         raise _damaged(path, wrong) from wrong
 
 
-def _without_invalid(path: FilePath, block: Block, array: Any, first: int) -> Block:
+def _drop_invalid(path: FilePath, block: Block, array: Any, first: int) -> Block:
     """Return a block without the rows that are invalid UTF-8.
 
     Args:

@@ -16,7 +16,7 @@ from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand_all
 from toksmith.corpus.remote import FilePath, RemoteFile
 from toksmith.corpus.sources import check_field
-from toksmith.corpus.streams import file_errors, kind_of, open_binary, read_head
+from toksmith.corpus.streams import file_errors, file_size, kind_of, open_binary, read_head
 from toksmith.errors import FormatError, OptionError
 
 _SHARE = 1 << 16
@@ -71,8 +71,7 @@ def pieces(
 def _pieces(path: FilePath, reading: Reading, size: int) -> Iterator[Piece]:
     if not path.is_file():
         raise FormatError(path, "is a pipe or a device: save its text to a file first")
-    with file_errors(path):
-        stored = path.stat().st_size
+    stored = file_size(path)
     kind = kind_of(path, read_head(path), reading.read_as)
     if kind.content == "parquet":
         from toksmith.corpus.parquet import group_sizes

@@ -28,7 +28,7 @@ from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import ONE, AnyPath, expand_all, weighted_runs
 from toksmith.corpus.prefetch import prefetch
 from toksmith.corpus.remote import FilePath
-from toksmith.corpus.streams import kind_of, read_head
+from toksmith.corpus.streams import file_size, kind_of, read_head
 from toksmith.engine.columns import blocks_of, size_of, texts_of
 from toksmith.errors import warn
 
@@ -153,7 +153,7 @@ class Files:
         self._reading = reading or Reading()
         self._runs = weighted_runs(expand_all(paths), self._reading.weights)
         files = [path for _, paths in self._runs for path in paths]
-        sizes = [path.stat().st_size for path in files if path.is_file()]
+        sizes = [file_size(path) for path in files if path.is_file()]
         self.size: int | None = (
             sum(sizes) if len(sizes) == len(files) else None
         )  # unknown if there is a pipe
@@ -188,14 +188,14 @@ class Files:
                 stretches.append([])
                 size = 0
             stretches[-1].append(path)
-            size += path.stat().st_size
+            size += file_size(path)
         return [self._part(stretch) for stretch in stretches]
 
     def _part(self, paths: list[FilePath]) -> Files:
         """Return some of the files as a separate source."""
         part = copy.copy(self)
         part._runs = [(self._runs[0][0], paths)]
-        part.size = sum(path.stat().st_size for path in paths)
+        part.size = sum(map(file_size, paths))
         part._selection = Selection(self._reading) if self._reading.selects else None
         part._read = ReadTotals()
         return part
@@ -245,7 +245,7 @@ class Files:
                 done = block.done
                 if hashed is not None:
                     hashed.follow(done)
-        done = max(done, path.stat().st_size)
+        done = max(done, file_size(path))
         self._read.stored += done
         report(self._read.stored)
         self._read.documents += documents

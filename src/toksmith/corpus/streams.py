@@ -247,6 +247,16 @@ def read_head(path: FilePath) -> bytes | None:
         return file.read(16)
 
 
+def file_size(path: FilePath) -> int:
+    """Return the size of a file in bytes; 0 for a pipe or a device.
+
+    Raises:
+        FormatError: the file cannot be read.
+    """
+    with file_errors(path):
+        return path.stat().st_size
+
+
 def _unpacked(
     path: FilePath, file: BinaryIO, compression: str, most: int
 ) -> Iterator[tuple[bytes, int]]:
