@@ -73,6 +73,11 @@ class IndexedPart(ABC):
         """
 
     @property
+    def all_ids(self) -> Tokens:
+        """The ids of all documents, end to end: a plain array, whose slices cost less."""
+        return np.asarray(self._ids)
+
+    @property
     def lengths(self) -> OffsetArray:
         """The number of tokens of each document."""
         lengths: OffsetArray = np.empty(self._count, np.int64)
@@ -240,6 +245,11 @@ class StreamPart:
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self._bounds) - 1
+
+    @property
+    def all_ids(self) -> Tokens | None:
+        """The ids of all documents of a single file: a plain array; ``None`` for several files."""
+        return np.asarray(self._maps[0]) if len(self._maps) == 1 else None
 
     def path_of(self, document: int) -> Path:
         """Return the file in which a document starts."""
