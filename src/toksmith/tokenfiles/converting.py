@@ -144,7 +144,7 @@ def convert_tokens(
         name: _arranged(split, before, job, None if manifest is None else manifest.splits[name])
         for name, split in splits.items()
     }
-    form.check(with_empty=any((each.lengths == 0).any() for each in arrangements.values()))
+    form.check(with_empty=any(each.lengths.min(initial=1) == 0 for each in arrangements.values()))
     if (held := place.manifest() or read_manifest(place.folder)) is not None:
         check_same(held.job, job, place)
         place.publish(held)

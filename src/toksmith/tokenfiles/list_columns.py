@@ -13,7 +13,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import extra, json, np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Settings
-from toksmith.tokenfiles.source import TokenBlock, Tokens, TokenSource, ranges
+from toksmith.tokenfiles.source import DocumentRange, TokenBlock, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, one_type
 
 COLUMN = "input_ids"
@@ -25,12 +25,16 @@ _KEY = b"toksmith"
 
 def file_spans(
     tokens: TokenSource, folder: Path, settings: Settings, ending: str
-) -> list[tuple[Path, int, int]]:
-    """Return the files to write, named as Hugging Face does, and the range of documents of each."""
+) -> list[tuple[Path, DocumentRange]]:
+    """Return the files to write, named as Hugging Face does, and the documents of each."""
+    lengths = tokens.lengths
     most = settings.shard_tokens or TOKENS
-    found = list(ranges(tokens.lengths, most + 1, reach=False))
+    found = list(ranges(lengths, most + 1, reach=False))
     return [
-        (folder / f"{settings.stem}-{number:05d}-of-{len(found):05d}{ending}", first, last)
+        (
+            folder / f"{settings.stem}-{number:05d}-of-{len(found):05d}{ending}",
+            DocumentRange(tokens, first, last, lengths=lengths),
+        )
         for number, (first, last) in enumerate(found)
     ]
 

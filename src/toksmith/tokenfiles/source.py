@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -99,10 +99,15 @@ class DocumentRange(TokenSource):
         source: the source.
         first: the number of its first document.
         last: the number after that of its last document.
+        lengths: the lengths of all documents of the source, which some sources compute each time
+            they are asked; ``None`` asks the source.
     """
 
-    def __init__(self, source: TokenSource, first: int, last: int) -> None:
+    def __init__(
+        self, source: TokenSource, first: int, last: int, *, lengths: OffsetArray | None = None
+    ) -> None:
         self._source, self._first, self._last = source, first, last
+        self._lengths = lengths
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -112,7 +117,8 @@ class DocumentRange(TokenSource):
     @property
     def lengths(self) -> OffsetArray:
         """The number of tokens of each document: int64, shape ``(documents,)``."""
-        return self._source.lengths[self._first : self._last]
+        lengths = self._source.lengths if self._lengths is None else self._lengths
+        return lengths[self._first : self._last]
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1`` of the range, end to end."""
@@ -120,13 +126,34 @@ class DocumentRange(TokenSource):
 
     def save_ids(self, path: Path) -> None:
         """Write the ids of the range to a new file; a source may do so without a copy."""
-        if (self._first, self._last) == (0, len(self._source)):
+        count = len(self._source if self._lengths is None else self._lengths)
+        if (self._first, self._last) == (0, count):
             self._source.save_ids(path)
         else:
             super().save_ids(path)
 
 
-def ranges(lengths: OffsetArray, tokens: int, *, reach: bool) -> Iterator[tuple[int, int]]:
+class Sizes:
+    """The sizes of documents in a file, computed from their lengths where they are needed.
+
+    Args:
+        lengths: the number of tokens of each document.
+        size_of: returns the sizes of documents of given lengths.
+    """
+
+    def __init__(self, lengths: OffsetArray, size_of: Callable[[OffsetArray], OffsetArray]) -> None:
+        self._lengths, self._size_of = lengths, size_of
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self._lengths)
+
+    def __getitem__(self, where: slice) -> OffsetArray:
+        """Return the sizes of some documents."""
+        return self._size_of(self._lengths[where])
+
+
+def ranges(lengths: OffsetArray | Sizes, tokens: int, *, reach: bool) -> Iterator[tuple[int, int]]:
     """Yield the first document, and the one after the last, of each file of a set.
 
     No document is cut. A source without documents is one range without documents.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -87,3 +88,24 @@ def test_another_process_opens_the_files_again(name: str, tmp_path: Path) -> Non
     assert lists(pickle.loads(pickled)) == lists(tokens)
     if name in ("parquet", "arrow"):
         assert len(pickled) < 1500
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lengths_are_computed_a_few_times_for_any_number_of_files(
+    name: str, tmp_path: Path
+) -> None:
+    """Of chained and shuffled sources, they are as many bytes as documents times eight."""
+    calls = []
+
+    class Counted(Documents):
+        @property
+        def lengths(self) -> Any:
+            calls.append(name)
+            return super().lengths
+
+    chosen = format_of(name)
+    documents = [[1, 2, 3, 0]] * 40
+    source = Counted(documents, chosen.dtype(1000))
+    written = chosen.write(source, tmp_path, Settings("train", 1000, shard_tokens=4))
+    assert len(written) > 20 or name in ("megatron", "nanogpt")
+    assert len(calls) <= 4

@@ -30,7 +30,7 @@ from toksmith.tokenfiles.list_columns import (
     schema,
     token_files,
 )
-from toksmith.tokenfiles.source import DocumentRange, TokenSource
+from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.token_files import TokenFiles
 
 _STREAM = b"\xff\xff\xff\xff"
@@ -52,11 +52,11 @@ class Arrow(Format):
         ipc = extra("pyarrow.ipc", "arrow")
         columns = schema(tokens.dtype, settings)
         files = file_spans(tokens, folder, settings, ".arrow")
-        for path, first, last in files:
+        for path, part in files:
             with path.open("xb") as file, ipc.new_stream(file, columns) as writer:
-                for block in DocumentRange(tokens, first, last).blocks():
+                for block in part.blocks():
                     writer.write_batch(record_batch(block, columns))
-        return [path for path, _, _ in files]
+        return [path for path, _ in files]
 
     def find(self, path: Path) -> list[Path]:
         """Return the files of a folder, or of the folders in it, that begin as Arrow's do."""

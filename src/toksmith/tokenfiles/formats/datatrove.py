@@ -44,8 +44,9 @@ class Datatrove(Format):
         """Write ``000_STEM.ds`` and so on, and ``STEM.ds.metadata``."""
         written = []
         size = 100 * 10**9 if settings.shard_tokens is None else settings.shard_tokens
-        for number, (first, last) in enumerate(ranges(tokens.lengths, size, reach=True)):
-            part = DocumentRange(tokens, first, last)
+        lengths = tokens.lengths
+        for number, (first, last) in enumerate(ranges(lengths, size, reach=True)):
+            part = DocumentRange(tokens, first, last, lengths=lengths)
             data = folder / f"{number:03d}_{settings.stem}.ds"
             index = _beside(data, ".index")
             part.save_ids(data)

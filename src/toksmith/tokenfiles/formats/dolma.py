@@ -56,8 +56,9 @@ class Dolma(Format):
         """Write ``STEM-00000.npy``, ``STEM-00000.csv.gz`` and so on."""
         written = []
         size = 1 << 30 if settings.shard_tokens is None else settings.shard_tokens
-        for number, (first, last) in enumerate(ranges(tokens.lengths, size, reach=False)):
-            part = DocumentRange(tokens, first, last)
+        lengths = tokens.lengths
+        for number, (first, last) in enumerate(ranges(lengths, size, reach=False)):
+            part = DocumentRange(tokens, first, last, lengths=lengths)
             data = folder / f"{settings.stem}-{number:05d}.npy"
             table = data.with_suffix(".csv.gz")
             part.save_ids(data)

@@ -31,7 +31,7 @@ from toksmith.tokenfiles.folders import (
     require,
 )
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
-from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
+from toksmith.tokenfiles.source import DocumentRange, Sizes, TokenSource, ranges
 from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids, one_type
 
 _CHUNK_BYTES = 1 << 26
@@ -60,14 +60,15 @@ class LitData(Format):
         lengths = tokens.lengths
         chunk_bytes = None if settings.shard_tokens else _CHUNK_BYTES
         if settings.shard_tokens is None:
-            sizes, most = lengths * tokens.dtype.itemsize, _CHUNK_BYTES
+            item = tokens.dtype.itemsize
+            sizes, most = Sizes(lengths, lambda some: some * item), _CHUNK_BYTES
         else:
-            sizes, most = np.maximum(lengths, 1), settings.shard_tokens
+            sizes, most = Sizes(lengths, lambda some: np.maximum(some, 1)), settings.shard_tokens
         files: list[Path] = []
         entries = []
         for first, last in ranges(sizes, most + 1, reach=False) if len(sizes) else ():
             path = folder / f"chunk-0-{len(files)}.bin"
-            _write_chunk(path, tokens, first, last)
+            _write_chunk(path, DocumentRange(tokens, first, last, lengths=lengths))
             files.append(path)
             entries.append(
                 {
@@ -123,8 +124,8 @@ class LitData(Format):
         return TokenFiles(path, self.name, one_type(path, kinds), parts)
 
 
-def _write_chunk(path: Path, tokens: TokenSource, first: int, last: int) -> None:
-    sizes = tokens.lengths[first:last] * tokens.dtype.itemsize
+def _write_chunk(path: Path, tokens: TokenSource) -> None:
+    sizes = tokens.lengths * tokens.dtype.itemsize
     start = 8 + 4 * len(sizes)
     places = start + np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     if places[-1] >= 1 << 32:
@@ -132,7 +133,7 @@ def _write_chunk(path: Path, tokens: TokenSource, first: int, last: int) -> None
     with path.open("xb") as file:
         file.write(struct.pack("<I", len(sizes)))
         places.astype("<u4").tofile(file)
-        for block in DocumentRange(tokens, first, last).blocks():
+        for block in tokens.blocks():
             np.ascontiguousarray(block.ids).tofile(file)
 
 

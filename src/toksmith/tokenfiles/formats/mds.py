@@ -26,7 +26,7 @@ from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.folders import add_file, entries_of, indexes, require
 from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.mds_shard import Shard
-from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
+from toksmith.tokenfiles.source import DocumentRange, Sizes, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, one_type
 
 _SIZE_LIMIT = 1 << 26
@@ -45,10 +45,10 @@ class MDS(Format):
 
     def write(self, tokens: TokenSource, folder: Path, settings: Settings) -> list[Path]:
         """Write ``STEM/index.json`` and ``STEM/shard.00000.mds`` and so on."""
-        self.check(with_empty=bool((tokens.lengths == 0).any()))
-        folder = folder / settings.stem
-        folder.mkdir()
-        return _Writer(tokens, folder, settings).write()
+        writer = _Writer(tokens, folder / settings.stem, settings)
+        self.check(with_empty=writer.has_empty)
+        (folder / settings.stem).mkdir()
+        return writer.write()
 
     def find(self, path: Path) -> list[Path]:
         """Return the indexes and shards of a folder or of the folders in it, or one ``.mds``."""
@@ -120,8 +120,16 @@ class _Writer:
             "version": 2,
         }
         self._config = json.dumps(self._settings, sort_keys=True).encode()
-        widths = 1 << np.searchsorted([1 << 8, 1 << 16, 1 << 32], self._lengths, side="right")
-        self._sizes: OffsetArray = 1 + widths + self._lengths * self._itemsize
+
+    @property
+    def has_empty(self) -> bool:
+        return int(self._lengths.min(initial=1)) == 0
+
+    def _sizes(self, lengths: OffsetArray) -> OffsetArray:
+        """Return the bytes that samples take, with the size of the array and the sample's place."""
+        widths = 1 << np.searchsorted([1 << 8, 1 << 16, 1 << 32], lengths, side="right")
+        sizes: OffsetArray = 9 + widths + lengths * self._itemsize
+        return sizes
 
     def write(self) -> list[Path]:
         files: list[Path] = []
@@ -139,24 +147,25 @@ class _Writer:
         return [index, *files]
 
     def _shards(self) -> Iterator[tuple[int, int]]:
-        counted = self._sizes + 8  # its size and its place
+        if not len(self._lengths):
+            return
         room = self._limit - 8 - len(self._config)
-        if len(counted) and counted[0] > room:
+        if self._sizes(self._lengths[:1])[0] > room:
             yield 0, 0  # Mosaic's writer begins with an empty shard
-        if len(counted):
-            yield from ranges(counted, room + 1, reach=False)
+        yield from ranges(Sizes(self._lengths, self._sizes), room + 1, reach=False)
 
     def _write_shard(self, path: Path, first: int, last: int) -> None:
-        sizes = self._sizes[first:last]
+        sizes = self._sizes(self._lengths[first:last]) - 4  # without the place
         start = 8 + 4 * len(sizes) + len(self._config)
-        places = start + np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes + 4)])
+        places = start + np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
         if places[-1] >= 1 << 32:
             raise OptionError("a document has 4 GiB of ids: mds files cannot hold it")
         with path.open("xb") as file:
             file.write(struct.pack("<I", len(sizes)))
             places.astype("<u4").tofile(file)
             file.write(self._config)
-            for block in DocumentRange(self._tokens, first, last).blocks():
+            part = DocumentRange(self._tokens, first, last, lengths=self._lengths)
+            for block in part.blocks():
                 file.writelines(_samples(block.ids, block.lengths))
 
 

@@ -33,7 +33,7 @@ from toksmith.tokenfiles.list_columns import (
     schema,
     token_files,
 )
-from toksmith.tokenfiles.source import DocumentRange, TokenSource
+from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.token_files import TokenFiles
 
 _GROUP = 1 << 20
@@ -55,7 +55,7 @@ class Parquet(Format):
         parquet = extra("pyarrow.parquet", "arrow")
         columns = schema(tokens.dtype, settings)
         files = file_spans(tokens, folder, settings, ".parquet")
-        for path, first, last in files:
+        for path, part in files:
             with (
                 path.open("xb") as file,
                 parquet.ParquetWriter(
@@ -66,9 +66,9 @@ class Parquet(Format):
                     write_page_checksum=True,
                 ) as writer,
             ):
-                for block in DocumentRange(tokens, first, last).blocks(_GROUP):
+                for block in part.blocks(_GROUP):
                     writer.write_batch(record_batch(block, columns), len(block.lengths))
-        return [path for path, _, _ in files]
+        return [path for path, _ in files]
 
     def find(self, path: Path) -> list[Path]:
         """Return the files of a folder, or of the folders in it, that begin as Parquet does."""

@@ -25,7 +25,7 @@ from toksmith._base.lazy import hashlib, json, np
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.folders import folders_with, require
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
-from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
+from toksmith.tokenfiles.source import DocumentRange, Sizes, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, map_ids
 
 _DOCUMENTS = 8192
@@ -50,16 +50,16 @@ class WebDataset(Format):
         """Write ``STEM/00000001.tar`` and so on, and ``STEM/manifest.jsonl``."""
         folder = folder / settings.stem
         folder.mkdir()
+        lengths = tokens.lengths
         if settings.shard_tokens is None:
-            sizes, most = np.ones(len(tokens), np.int64), _DOCUMENTS
+            bounds = ranges(Sizes(lengths, np.ones_like), _DOCUMENTS + 1, reach=False)
         else:
-            sizes, most = tokens.lengths, settings.shard_tokens
-        bounds = ranges(sizes, most + 1, reach=False)
+            bounds = ranges(lengths, settings.shard_tokens + 1, reach=False)
         files, lines = [], []
         for number, (first, last) in enumerate(bounds, 1):
             path = folder / f"{number:08d}.tar"
             with path.open("xb") as file:
-                _write_tar(file, tokens, first, last)
+                _write_tar(file, DocumentRange(tokens, first, last, lengths=lengths))
             files.append(path)
             lines.append(json.dumps({"shard": path.stem, "num_sequences": last - first}) + "\n")
         manifest = folder / _MANIFEST
@@ -107,10 +107,10 @@ def _is_ours(path: Path) -> bool:
     return start.lstrip().startswith(b"[")
 
 
-def _write_tar(file: IO[bytes], tokens: TokenSource, first: int, last: int) -> None:
+def _write_tar(file: IO[bytes], tokens: TokenSource) -> None:
     keys: dict[str, int] = {}
     with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for block in DocumentRange(tokens, first, last).blocks(_BLOCK):
+        for block in tokens.blocks(_BLOCK):
             for ids in np.split(block.ids, np.cumsum(block.lengths)[:-1]):
                 text = str(ids.tolist()).encode()  # as json.dumps, but faster
                 key = hashlib.md5(text, usedforsecurity=False).hexdigest()
