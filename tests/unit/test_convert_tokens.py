@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +208,16 @@ def test_other_folders_and_damaged_files_are_refused(corpus: Path, tmp_path: Pat
         convert(tmp_path / "old", tmp_path / "new", format="llmc")
     with pytest.raises(FormatError, match="there is no such file or folder"):
         convert(tmp_path / "gone", tmp_path / "new", format="llmc")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documents_are_read_in_any_order(written: Path, name: str) -> None:
+    tokens = toksmith.open_tokens(written / name)
+    numbers = np.random.default_rng(1).permutation(len(tokens))
+    size = len(pickle.dumps(tokens))
+    found = [ids.tolist() for ids in tokens.each(numbers)]
+    assert found == [tokens[number].tolist() for number in numbers.tolist()]
+    assert tokens.each(numbers[:0]) == []
+    assert len(pickle.dumps(tokens)) < size + 500
+    again = pickle.loads(pickle.dumps(tokens))
+    assert [ids.tolist() for ids in again.each(numbers)] == found

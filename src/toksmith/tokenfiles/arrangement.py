@@ -112,9 +112,7 @@ class Shuffled(TokenSource):
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1``, end to end."""
-        several = [
-            self._source.ids(number, number + 1) for number in self.order[first:last].tolist()
-        ]
+        several = self._source.each(self.order[first:last])
         return np.concatenate(several) if several else np.zeros(0, self.dtype)
 
 

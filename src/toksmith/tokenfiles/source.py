@@ -61,6 +61,14 @@ class TokenSource(ABC):
             last: the number after the last one.
         """
 
+    def each(self, numbers: OffsetArray) -> list[Tokens]:
+        """Return the ids of each of some documents, in any order.
+
+        Args:
+            numbers: the numbers of the documents, from 0.
+        """
+        return [self.ids(number, number + 1) for number in numbers.tolist()]
+
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self.lengths)

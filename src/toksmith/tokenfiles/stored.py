@@ -9,7 +9,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.tokenfiles.arrangement import Stream, shuffled
 from toksmith.tokenfiles.source import Tokens
-from toksmith.tokenfiles.token_files import IndexedPart, Part, StreamPart, TokenFiles
+from toksmith.tokenfiles.token_files import Part, StreamPart, TokenFiles
 
 
 def file_of(tokens: TokenFiles, part: Part, document: int) -> str:
@@ -63,7 +63,6 @@ class StoredDocuments(Stored):
         super().__init__(tokens)
         self._lengths = tokens.lengths
         self._places: Any = None
-        self._ends: OffsetArray | None = None
         if seed is not None:
             order = shuffled(len(self._lengths), seed)
             self._places = np.empty_like(order)
@@ -80,29 +79,7 @@ class StoredDocuments(Stored):
         first, last = int(places[0]), int(places[-1])
         if self._places is None and last - first + 1 == known:
             return self._tokens.ids(first, last + 1), lengths
-        return np.concatenate(self._each(places)), lengths
-
-    def _each(self, places: OffsetArray) -> list[Tokens]:
-        """Return the ids of each of some documents anywhere in the files."""
-        if self._ends is None:
-            parts = self._tokens.parts
-            several = [part.all_ids for part in parts if isinstance(part, IndexedPart | StreamPart)]
-            self._flat = [each for each in several if each is not None]
-            self._ends = np.cumsum(self._lengths, dtype=np.int64)
-            self._firsts = np.cumsum([0, *map(len, parts)])
-            self._before = np.cumsum([0, *map(len, self._flat)])
-        if len(self._flat) < len(self._tokens.parts):
-            return [self._tokens.ids(place, place + 1) for place in places.tolist()]
-        owners = np.searchsorted(self._firsts, places, side="right") - 1
-        ends = self._ends[places] - self._before[owners]
-        starts = ends - self._lengths[places]
-        flat = self._flat
-        return [
-            flat[owner][start:end]
-            for owner, start, end in zip(
-                owners.tolist(), starts.tolist(), ends.tolist(), strict=True
-            )
-        ]
+        return np.concatenate(self._tokens.each(places)), lengths
 
     def place(self, number: int) -> int:
         """Return the number in the files of a document."""

@@ -407,6 +407,43 @@ class TokenFiles(TokenSource):
             return found[0]
         return np.concatenate(found) if found else np.zeros(0, self._dtype)
 
+    def each(self, numbers: OffsetArray) -> list[Tokens]:
+        """Return the ids of each of some documents, in any order.
+
+        Args:
+            numbers: the numbers of the documents, from 0.
+
+        Example:
+            >>> import numpy as np, pathlib, tempfile, toksmith
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = pathlib.Path(folder, "train.bin")
+            ...     np.array([5, 6, 0, 7, 0], np.uint16).tofile(path)
+            ...     tokens = toksmith.open_tokens(path, format="nanogpt", eos=0)
+            ...     [ids.tolist() for ids in tokens.each(np.array([1, 0]))]
+            [[7, 0], [5, 6, 0]]
+        """
+        several = [
+            part.all_ids for part in self.parts if isinstance(part, IndexedPart | StreamPart)
+        ]
+        flat = [each for each in several if each is not None]
+        if len(flat) < len(self.parts):
+            return super().each(numbers)
+        before = np.cumsum([0, *map(len, flat)])
+        owners = np.searchsorted(self._firsts, numbers, side="right") - 1
+        ends = self._ends[numbers] - before[owners]
+        starts = ends - self.lengths[numbers]
+        return [
+            flat[owner][start:end]
+            for owner, start, end in zip(
+                owners.tolist(), starts.tolist(), ends.tolist(), strict=True
+            )
+        ]
+
+    @cached_property
+    def _ends(self) -> OffsetArray:
+        """The number of tokens up to the end of each document."""
+        return np.cumsum(self.lengths, dtype=np.int64)
+
     def packed(self, index: PackIndex | str | PathLike[str]) -> PackedRows:
         """Return the sequences of a pack index.
 
@@ -432,7 +469,7 @@ class TokenFiles(TokenSource):
         return PackedRows(self, index)
 
     def __getstate__(self) -> bytes:
-        return dumps(self.__dict__)
+        return dumps({name: held for name, held in self.__dict__.items() if name != "_ends"})
 
     def __setstate__(self, state: bytes) -> None:
         self.__dict__.update(pickle.loads(state))
