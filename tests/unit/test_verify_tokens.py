@@ -450,3 +450,20 @@ def test_a_manifest_that_names_files_elsewhere_is_damaged(out: Path, name: str) 
     edit(out, lambda held: held["files"][0].update(name=name))
     with pytest.raises(FormatError, match="is damaged: ValueError: a file has the name "):
         check(out)
+
+
+def test_a_source_that_its_fingerprint_does_not_show_as_changed(tmp_path: Path) -> None:
+    texts = [f"low {number} " * 40 for number in range(1000)]
+    path = write_corpus(tmp_path / "corpus.jsonl", texts)
+    assert path.stat().st_size > 4 << 16
+    write(path, tmp_path / "out", format="llmc")
+    data = path.read_bytes()
+    place = (3 << 15) + data[3 << 15 :].index(b'{"text')
+    document = data[:place].count(b"\n")
+    path.write_bytes(data.replace(texts[document].encode(), texts[document].upper().encode()))
+    found = check(tmp_path / "out")
+    assert found.counts == {"documents": 1, "figures": 2}
+    assert (found.problems[0].document, found.problems[0].source) == (document, str(path))
+    path.write_bytes(data[:place] + b"[" + data[place + 1 :])
+    (problem,) = check(tmp_path / "out").problems
+    assert f"line {document + 1}" in problem.what

@@ -117,9 +117,12 @@ def verify_tokens(
                     manifest, tok, splits, report=lambda done: report(2 * stored + done), **options
                 )
         elif splits and tok is not None and _check_sources(manifest.job, findings):
-            compared = compare_with_sources(
-                manifest, tok, splits, report=lambda done: report(2 * stored + done), **options
-            )
+            try:
+                compared = compare_with_sources(
+                    manifest, tok, splits, report=lambda done: report(2 * stored + done), **options
+                )
+            except FormatError as wrong:  # its size and the parts in its fingerprint are the same
+                findings.add("sources", Problem(str(wrong)))
         else:
             findings.notes.append(
                 "the documents are not compared with their texts: solve the problems above first"

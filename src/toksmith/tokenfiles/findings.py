@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from toksmith._base.visible import count_of
 from toksmith.tokenfiles.manifest import Manifest
 
 SHOWN = 10
@@ -136,13 +137,16 @@ class TokenCheck:
                 yield f"{count - SHOWN:,} more {kind} like these"
         yield from self.notes
         manifest = self.manifest
-        size = (
-            f"{len(manifest.files):,} files, {manifest.documents:,} documents, "
-            f"{manifest.tokens:,} tokens"
+        size = ", ".join(
+            (
+                count_of(len(manifest.files), "file"),
+                count_of(manifest.documents, "document"),
+                count_of(manifest.tokens, "token"),
+            )
         )
         if self.is_ok:
             yield f"{self.folder}: all is well: {size}; {self.documents:,} compared with their text"
         else:
             total = sum(self.counts.values())
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in self.counts.items())
-            yield f"{self.folder}: {total:,} problem{'s' * (total != 1)} ({kinds}) in {size}"
+            yield f"{self.folder}: {count_of(total, 'problem')} ({kinds}) in {size}"
