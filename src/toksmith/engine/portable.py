@@ -90,7 +90,7 @@ def read_json_lines(lines: bytes, field: bytes) -> JsonTexts:
         >>> found.data, found.ends.tolist(), found.refused.tolist()
         (b'low', [3], [[1, 1, 16, 18]])
     """
-    if hasattr(_kernel, "read_json_lines"):
+    if _kernel is not None:
         from toksmith.engine.kernel import instruction_set
 
         data, ends, refused, count = _kernel.read_json_lines(lines, field, instruction_set())

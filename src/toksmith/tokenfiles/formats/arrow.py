@@ -18,9 +18,9 @@ from typing import Any
 
 from toksmith._base.lazy import extra
 from toksmith.errors import FormatError
-from toksmith.tokenfiles.folders import folders_with, require
 from toksmith.tokenfiles.format import Format, Place, Settings
-from toksmith.tokenfiles.list_columns import (
+from toksmith.tokenfiles.formats.folders import folders_with, require
+from toksmith.tokenfiles.formats.list_columns import (
     ListPart,
     column_of,
     errors_of,

@@ -22,7 +22,8 @@ from typing import Any
 
 from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.folders import (
+from toksmith.tokenfiles.format import Format, Place, Settings, type_of
+from toksmith.tokenfiles.formats.folders import (
     INDEX,
     add_file,
     entries_of,
@@ -30,7 +31,6 @@ from toksmith.tokenfiles.folders import (
     read_index,
     require,
 )
-from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.source import DocumentRange, Sizes, TokenSource, ranges
 from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids, one_type
 

@@ -23,9 +23,9 @@ from pathlib import Path
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles.folders import add_file, entries_of, indexes, require
 from toksmith.tokenfiles.format import Format, Place, Settings
-from toksmith.tokenfiles.mds_shard import Shard
+from toksmith.tokenfiles.formats.folders import add_file, entries_of, indexes, require
+from toksmith.tokenfiles.formats.mds_shard import Shard
 from toksmith.tokenfiles.source import DocumentRange, Sizes, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, one_type
 

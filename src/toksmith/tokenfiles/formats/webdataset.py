@@ -23,8 +23,8 @@ from typing import IO, Any, NamedTuple
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import hashlib, json, np
 from toksmith.errors import FormatError
-from toksmith.tokenfiles.folders import folders_with, require
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
+from toksmith.tokenfiles.formats.folders import folders_with, require
 from toksmith.tokenfiles.source import DocumentRange, Sizes, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles, map_ids
 
