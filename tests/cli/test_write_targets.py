@@ -8,6 +8,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,21 @@ from toksmith.errors import OptionError
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs mkfifo and permission bits")
 
 TOK = toksmith.train(texts=["low lower lowest"], vocab_size=258)
-COUNTS = toksmith.Counts.from_texts(["low lower lowest"], split="gpt2")
-AUDIT = toksmith.audit(TOK)
-COMPARED = toksmith.compare(TOK, texts="low lower", speed=False)
+
+
+@cache
+def counts() -> toksmith.Counts:
+    return toksmith.Counts.from_texts(["low lower lowest"], split="gpt2")
+
+
+@cache
+def audit() -> toksmith.Audit:
+    return toksmith.audit(TOK)
+
+
+@cache
+def compared() -> toksmith.Comparison:
+    return toksmith.compare(TOK, texts="low lower", speed=False)
 
 
 def encode(path: Path) -> None:
@@ -34,11 +47,11 @@ def encode(path: Path) -> None:
 
 
 STREAMED: dict[str, Callable[[Path], Any]] = {
-    "counts": COUNTS.save,
-    "tsv": COUNTS.to_tsv,
-    "audit": AUDIT.to_json,
-    "csv": COMPARED.to_csv,
-    "html": COMPARED.to_html,
+    "counts": lambda path: counts().save(path),
+    "tsv": lambda path: counts().to_tsv(path),
+    "audit": lambda path: audit().to_json(path),
+    "csv": lambda path: compared().to_csv(path),
+    "html": lambda path: compared().to_html(path),
     "ids": encode,
 }
 TOKENIZERS: dict[str, Callable[[Path], Any]] = {
@@ -164,7 +177,7 @@ def test_a_tokenizer_is_not_written_to_a_device(tmp_path: Path) -> None:
 def test_an_open_file_is_written_to(tmp_path: Path) -> None:
     path = tmp_path / "open"
     with path.open("w+b") as file:
-        AUDIT.to_json(f"/proc/self/fd/{file.fileno()}")
+        audit().to_json(f"/proc/self/fd/{file.fileno()}")
         assert json.loads(file.read())["findings"] is not None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -72,15 +73,24 @@ EACH = pytest.mark.parametrize(("ours", "their"), [pytest.param(*n[1:], id=n[0])
 BY_CHARACTER = [*ALL[:9], BERTS[0], BERTS[-1], ("strip", (Strip(),), theirs.Strip())]
 
 CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-MARKS = [c for c in CHARACTERS if unicodedata2.combining(c)]
-COMPOSED = [c for c in CHARACTERS if unicodedata2.decomposition(c)]
 JAMO = list(map(chr, [*range(0x1100, 0x1200), *range(0x3131, 0x3190), *range(0xFF66, 0xFFDD)]))
+
+
+@cache
+def marks() -> list[str]:
+    return [c for c in CHARACTERS if unicodedata2.combining(c)]
+
+
+@cache
+def composed() -> list[str]:
+    return [c for c in CHARACTERS if unicodedata2.decomposition(c)]
 
 
 def marked_texts(seed: int, count: int) -> list[str]:
     """Return texts that are full of what the forms work on."""
     rng = random.Random(seed)
-    kinds = (MARKS, MARKS, COMPOSED, JAMO, JAMO, list("aeo "), list("\u0301\u0323\u0302\u0308"))
+    accents = list("\u0301\u0323\u0302\u0308")
+    kinds = (marks(), marks(), composed(), JAMO, JAMO, list("aeo "), accents)
     return [
         "".join(rng.choice(rng.choice(kinds)) for _ in range(rng.randint(1, 10)))
         for _ in range(count)
@@ -147,7 +157,7 @@ def test_corpora(ours: Normalizer, their: Any, name: str, corpus: Callable[..., 
 def test_single_characters_tell(ours: Normalizer) -> None:
     assert is_context_free(ours)
     rng = random.Random(5)
-    drawn = rng.sample(CHARACTERS[:0x3400], 4000) + rng.sample(COMPOSED, 500) + MARKS
+    drawn = rng.sample(CHARACTERS[:0x3400], 4000) + rng.sample(composed(), 500) + marks()
     _, bound = map_characters(ours, drawn)
     free = [character for character, known in zip(drawn, bound, strict=True) if not known]
     assert len(free) > 4000

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -31,11 +32,16 @@ from toksmith.splitters import splitter
 
 RANDOM = random.Random(13)
 LETTERS = "abcdefghijklmnop"
-LINES = "".join(
-    "".join(RANDOM.choices(LETTERS, k=RANDOM.randrange(1, 8))) + RANDOM.choice("   \n")
-    for _ in range(200_000)
-)
 TIMES = 700  # so often, the lines take a second and more
+
+
+@cache
+def lines() -> str:
+    draw = random.Random(13)
+    return "".join(
+        "".join(draw.choices(LETTERS, k=draw.randrange(1, 8))) + draw.choice("   \n")
+        for _ in range(200_000)
+    )
 
 
 @contextmanager
@@ -71,12 +77,12 @@ def test_counting(make: Callable[[], Any]) -> None:
         return int(counts.sum()) + (int(found.plain[2].sum()) if hasattr(found, "plain") else 0)
 
     counter = make()
-    counter.add_texts([LINES])
+    counter.add_texts([lines()])
     once = total(counter)
     counter = make()
     with interrupted_soon():
-        counter.add_texts([LINES] * TIMES)
-    counter.add_texts([LINES])  # it can still be used
+        counter.add_texts([lines()] * TIMES)
+    counter.add_texts([lines()])  # it can still be used
     assert once <= total(counter) < once * TIMES
 
 
@@ -138,7 +144,7 @@ def test_sorting_the_suffixes_of_unigram() -> None:
 @pytest.fixture(scope="module")
 def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("long") / "a.txt"
-    path.write_text(LINES * 100, encoding="utf-8")
+    path.write_text(lines() * 100, encoding="utf-8")
     return path
 
 
