@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import pickle
 from pathlib import Path
@@ -63,6 +64,8 @@ def corpus(tmp_path: Path) -> Path:
         ("nanogpt", {"sequence_length": 8}, "parquet", {}),
         ("datatrove", {"shuffle": True, "seed": 3}, "megatron", {"sequence_length": 8}),
         ("dolma", {"bos": 3}, "megatron", {}),
+        ("megatron", {}, "mds", {"empty": "drop"}),
+        ("parquet", {}, "mds", {"empty": "drop", "shuffle": True}),
         ("nanogpt", {"bos": 3}, "dolma", {}),
         ("nanogpt", {"empty": "drop", "eos_place": "before"}, "dolma", {"shard_tokens": 20}),
     ],
@@ -72,7 +75,8 @@ def test_options_are_kept_or_added(
 ) -> None:
     corpus.write_text(corpus.read_text() + '{"text": "low<|endoftext|>low"}\n')
     first = write(corpus, tmp_path / "old", format=old, **before).job
-    done = convert(tmp_path / "old", tmp_path / "new", format=new, **more)
+    added = {name: value for name, value in more.items() if name != "empty"}
+    done = convert(tmp_path / "old", tmp_path / "new", format=new, **added)
     before.pop("shard_tokens", None)
     framing = {"eos": False if first.eos is None else first.eos, "eos_place": first.eos_place}
     options = {"empty": first.empty, **framing, **before, **more}
@@ -94,6 +98,7 @@ def done_empty(done: Manifest) -> int:
         ({"format": "nanogpt", "empty": "bare"}, {}, "does not store where documents end"),
         ({"format": "nanogpt", "special": "encode"}, {}, "13 documents were written, and 14 are"),
         ({"format": "nanogpt", "eos": False}, {"shuffle": True}, "does not store where documents"),
+        ({"shuffle": True}, {"format": "mds"}, 'was shuffled, and mds files .* with empty="drop"'),
         ({"sequence_length": 8}, {"sequence_length": 4}, "has sequences of 8 tokens, without the"),
         (
             {"sequence_length": 8},
@@ -221,3 +226,20 @@ def test_documents_are_read_in_any_order(written: Path, name: str) -> None:
     assert len(pickle.dumps(tokens)) < size + 500
     again = pickle.loads(pickle.dumps(tokens))
     assert [ids.tolist() for ids in again.each(numbers)] == found
+
+
+def test_nothing_is_left_after_an_error(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(corpus, tmp_path / "old", format="nanogpt")
+    with pytest.raises(OptionError, match="llmc files hold 1 to"):
+        convert(tmp_path / "old", tmp_path / "new", format="llmc", shard_tokens=1 << 31)
+    assert not (tmp_path / "new").exists()
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(finishing, "_sync", fail)
+    with pytest.raises(OptionError, match="new cannot be written: No space left on device"):
+        convert(tmp_path / "old", tmp_path / "new", format="llmc")
+    assert not (tmp_path / "new").exists()

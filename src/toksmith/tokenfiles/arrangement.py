@@ -72,6 +72,36 @@ class Recast(TokenSource):
         return self._source.ids(first, last).astype(self._dtype)
 
 
+class NonEmpty(TokenSource):
+    """The documents of a source that have tokens.
+
+    Args:
+        source: the source.
+    """
+
+    def __init__(self, source: TokenSource) -> None:
+        self._source = source
+        self._kept = np.flatnonzero(source.lengths)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the source."""
+        return self._source.dtype
+
+    @cached_property
+    def lengths(self) -> OffsetArray:
+        """The number of tokens of each document."""
+        lengths: OffsetArray = self._source.lengths[self._kept]
+        return lengths
+
+    def ids(self, first: int, last: int) -> Tokens:
+        """Return the ids of documents ``first`` to ``last - 1``, end to end."""
+        kept = self._kept[first:last]
+        if not len(kept):
+            return np.zeros(0, self.dtype)
+        return self._source.ids(int(kept[0]), int(kept[-1]) + 1)
+
+
 def shuffled(count: int, seed: int) -> Any:
     """Return the numbers from 0 to ``count - 1`` in random order: uint32, or int64 from 2^32 on.
 

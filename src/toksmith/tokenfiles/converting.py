@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -18,14 +19,14 @@ from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError, ToksmithError
 from toksmith.loading import AnyTokenizer, tokenizer_of
-from toksmith.tokenfiles.arrangement import Sequences, Shuffled
+from toksmith.tokenfiles.arrangement import NonEmpty, Sequences, Shuffled
 from toksmith.tokenfiles.finishing import write_splits
 from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import DEFAULT_SPLIT, Job
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
 from toksmith.tokenfiles.opening import open_splits, open_tokens
-from toksmith.tokenfiles.output import output_of
+from toksmith.tokenfiles.output import Output, output_of
 from toksmith.tokenfiles.source import Tokens, TokenSource
 from toksmith.tokenfiles.spool import SplitSize, check_same
 from toksmith.tokenfiles.token_files import Part, TokenFiles
@@ -55,7 +56,8 @@ def convert_tokens(
 
     Ids are kept as they are, with their bos and eos. The result equals, byte for byte, that of
     tokenizing the corpus to the new format with the same options. Of files that toksmith wrote,
-    the new manifest names the same sources, tokenizer and splits.
+    the new manifest names the same sources, tokenizer and splits. Documents without tokens are left
+    out where the new format cannot hold them.
 
     Args:
         tokens: a file, a folder, or the prefix of a pair of files, of any format.
@@ -97,6 +99,7 @@ def convert_tokens(
         (2, 5, ['train.bin'])
     """
     form = format_of(format)
+    form.check(with_empty=False)
     for name, value in (
         ("vocab_size", vocab_size), ("sequence_length", sequence_length),
         ("shard_tokens", shard_tokens),
@@ -140,6 +143,8 @@ def convert_tokens(
         shard_tokens=shard_tokens,
     )
     job = replace(job, dtype=form.dtype(job.vocab_size).name)
+    if _drops_empty(before, job):
+        job = replace(job, empty="drop")
     arrangements = {
         name: _arranged(split, before, job, None if manifest is None else manifest.splits[name])
         for name, split in splits.items()
@@ -154,16 +159,35 @@ def convert_tokens(
         raise OptionError(f"{place} holds unfinished work of another kind: give an empty folder")
     with amount_progress("writing", total, progress) as report:
         counted = _Counted(report)
-        sizes, files = write_splits(
-            job, lambda name: counted.of(arrangements[name], job), tok, place.work, place.folder
-        )
-    if manifest is not None and job.sequence_length is None:
+        with _removing(place):
+            sizes, files = write_splits(
+                job, lambda name: counted.of(arrangements[name], job), tok, place.work, place.folder
+            )
+    if manifest is not None and job.sequence_length is None and job.empty == before.empty:
         sizes = dict(manifest.splits)  # empty documents that the old files do not show count
     done = Manifest(job, () if manifest is None else manifest.shards, sizes, files)
     done.save(place.folder)
     shutil.rmtree(place.work, ignore_errors=True)
     place.publish(done)
     return done
+
+
+@contextmanager
+def _removing(place: Output) -> Iterator[None]:
+    """Remove unfinished work after an error, and the folder if it is empty then.
+
+    Raises:
+        OptionError: a file cannot be written.
+    """
+    try:
+        yield
+    except (ToksmithError, OSError) as wrong:
+        shutil.rmtree(place.work, ignore_errors=True)
+        with suppress(OSError):
+            place.folder.rmdir()
+        if isinstance(wrong, ToksmithError):
+            raise
+        raise OptionError(f"{place} cannot be written: {wrong.strerror or wrong}") from wrong
 
 
 def _own_tokenizer(job: Job, given: AnyTokenizer | None) -> Tokenizer | None:
@@ -320,11 +344,29 @@ def _arranged(tokens: TokenFiles, before: Job, job: Job, size: SplitSize | None)
             "Give sequence_length, or tokenize the corpus again"
         )
     source: TokenSource = tokens
+    if _drops_empty(before, job):
+        if before.shuffle:
+            raise OptionError(
+                f"{tokens.path} was shuffled, and {job.format} files cannot hold its documents "
+                'without tokens: tokenize the corpus with empty="drop"'
+            )
+        source = NonEmpty(source)
     if shuffles:
         source = Shuffled(source, job.seed)
     if job.sequence_length is not None:
         source = Sequences(source, job.sequence_length)
     return source
+
+
+def _drops_empty(before: Job, job: Job) -> bool:
+    """Return whether documents without tokens are left out, as the new format cannot hold them."""
+    may_have_some = before.empty == "bare" or (before.bos is None and before.eos is None)
+    return (
+        may_have_some
+        and before.empty != "drop"
+        and job.sequence_length is None
+        and not format_of(job.format).holds_empty
+    )
 
 
 class _Counted:
