@@ -14,7 +14,7 @@ import unicodedata2
 
 import toksmith
 from tests import strategies
-from tests.parity.test_normalizers import ALL, CHARACTERS
+from tests.parity.test_normalizers import ALL, tried
 from tests.parity.test_pre_tokenizers import OF_BYTES, OF_TEXT, theirs
 from toksmith.formats.huggingface import normalizers, splitters
 from toksmith.formats.huggingface.entries import Entry
@@ -28,7 +28,7 @@ peer = pytest.importorskip("tokenizers")
 
 @cache
 def assigned() -> str:
-    return "".join(c for c in CHARACTERS if unicodedata2.category(c) != "Cn")
+    return "".join(c for c in tried() if unicodedata2.category(c) != "Cn")
 
 
 def entry(value: Any) -> Entry:

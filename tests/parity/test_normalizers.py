@@ -77,6 +77,17 @@ JAMO = list(map(chr, [*range(0x1100, 0x1200), *range(0x3131, 0x3190), *range(0xF
 
 
 @cache
+def tried() -> list[str]:
+    """Return all characters, but of the planes with none or private ones alone a few."""
+    return [c for c in CHARACTERS if ord(c) < 0x40000 or 0xE <= ord(c) >> 16 < 0xF or is_few(c)]
+
+
+def is_few(character: str) -> bool:
+    """Return whether a character is one in 61, or near the end of a plane."""
+    return ord(character) % 61 == 0 or (ord(character) + 16) % 0x10000 < 32
+
+
+@cache
 def marks() -> list[str]:
     return [c for c in CHARACTERS if unicodedata2.combining(c)]
 
@@ -116,10 +127,10 @@ def single_characters(their: Any) -> Any:
 @pytest.mark.parametrize(("ours", "their"), [pytest.param(*n[1:], id=n[0]) for n in BY_CHARACTER])
 @pytest.mark.parametrize("beside", ["a", " "])
 def test_every_character(ours: Normalizer, their: Any, beside: str) -> None:
-    for start in range(0, len(CHARACTERS), 8192):
-        text = beside.join(["", *CHARACTERS[start : start + 8192], ""])
+    for start in range(0, len(tried()), 8192):
+        text = beside.join(["", *tried()[start : start + 8192], ""])
         if normalize(ours, text) != their.normalize_str(text):
-            for character in CHARACTERS[start : start + 8192]:
+            for character in tried()[start : start + 8192]:
                 short = beside + character + beside
                 assert normalize(ours, short) == their.normalize_str(short), hex(ord(character))
             raise AssertionError(start)
