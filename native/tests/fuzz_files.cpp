@@ -4,6 +4,7 @@
 
 #include "fuzz.hpp"
 #include "text/character_map.hpp"
+#include "text/json_lines.hpp"
 #include "vocab/json_model.hpp"
 #include "vocab/piece_file.hpp"
 
@@ -57,6 +58,36 @@ void read_map(const std::string& file, const std::string& text) {
         CHECK(i + match.size <= text.size());
         CHECK(utf8::is_valid(match.text));
     }
+}
+
+void read_lines(const std::string& file) {
+    // As large as the interface asks for, so that a sanitizer sees a byte too many.
+    std::vector<std::uint8_t> out(file.size());
+    const std::vector<std::uint8_t> lines(file.begin(), file.end());
+    const JsonTexts found = read_json_lines({lines.data(), lines.data() + lines.size()}, "text",
+                                            out.data(), isa::best());
+    std::int64_t start = 0;
+    for (const std::int64_t end : found.ends) {
+        CHECK(start <= end && end <= static_cast<std::int64_t>(file.size()));
+        CHECK(utf8::is_valid({reinterpret_cast<const char*>(out.data()) + start,
+                              static_cast<std::size_t>(end - start)}));
+        start = end;
+    }
+    const auto feeds = std::ranges::count(file, '\n');
+    CHECK(found.lines == feeds + !(file.empty() || file.ends_with('\n')));
+    CHECK(found.refused.size() % 4 == 0);
+    CHECK(found.ends.size() + found.refused.size() / 4 <= static_cast<std::size_t>(found.lines));
+}
+
+std::string lines_of(Random& random) {
+    static constexpr std::string_view kValues[] = {"\"low\"", "\"\\n\\u00e9\\ud83d\\ude00 lower\"",
+                                                   "-1.5e3", "[{}, true]", "null"};
+    std::string file;
+    for (std::size_t i = random.below(5); i > 0; --i) {
+        file += "{\"id\": " + std::string(kValues[random.below(5)]) +
+                ", \"text\": " + std::string(kValues[random.below(5)]) + "}\n";
+    }
+    return file;
 }
 
 std::string json_of(Random& random) {
@@ -113,6 +144,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     read_json(text);
     read_pieces(text);
     read_map(text, text);
+    read_lines(text);
+    read_lines(damaged(lines_of(input.random), input.random));
     read_json(damaged(json_of(input.random), input.random));
     read_pieces(damaged(piece_file_of(input.random), input.random));
     read_map(damaged(map_of(input.random), input.random), text);
