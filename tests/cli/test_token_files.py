@@ -72,6 +72,8 @@ def test_options_of_verify(run: Run, tokens: Path, corpus: Path, model: Path) ->
         ((model, model, "--sample", "0.5"), "are for a folder of token files, and"),
         ((model, model, "--no-sources"), "are for a folder of token files, and"),
         ((tokens, "-t", "gone.json"), "gone.json: there is no such file"),
+        ((tokens, "--separator", "|"), "--separator is for tokenizers, and"),
+        ((tokens, "--special", "text"), "--special is for tokenizers, and"),
     ):
         ran = run("verify", *arguments)
         assert (ran.code, ran.out) == (2, b"")

@@ -57,6 +57,12 @@ class Dtype(str, Enum):
         return "<u2" if self is Dtype.UINT16 else "<u4"
 
 
+def is_given(ctx: typer.Context, name: str) -> bool:
+    """Return whether an option is given on the command line, and not by default or environment."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def _quiet_anywhere(ctx: typer.Context, quiet: bool) -> bool:
     """Apply --quiet to the command if it comes before the command's name."""
     ctx.meta["toksmith.quiet"] = quiet or ctx.meta.get("toksmith.quiet", False)

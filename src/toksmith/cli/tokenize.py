@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import TOKENIZER_VARIABLE, Quiet, Separator, Threads
+from toksmith.cli.common import TOKENIZER_VARIABLE, Quiet, Separator, Threads, is_given
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.formats import NAMES
@@ -263,7 +263,7 @@ def run(
             from_tokens,
             format=format.value,
             output=output,
-            tokenizer=tokenizer if _is_given(ctx, "tokenizer") else None,
+            tokenizer=tokenizer if is_given(ctx, "tokenizer") else None,
             vocab_size=vocab_size,
             eos=end,
             eos_place=eos_place and eos_place.value,  # type: ignore[arg-type]
@@ -334,12 +334,6 @@ _CONVERTS = {
 """The options that go with --from-tokens."""
 
 
-def _is_given(ctx: typer.Context, name: str) -> bool:
-    """Return whether an option is given on the command line, and not by default or environment."""
-    source = ctx.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
 def _check_conversion(ctx: typer.Context) -> None:
     """Check that no option is given that needs the texts.
 
@@ -347,7 +341,7 @@ def _check_conversion(ctx: typer.Context) -> None:
         OptionError: one is given.
     """
     for name in ctx.params:
-        if name not in _CONVERTS and _is_given(ctx, name):
+        if name not in _CONVERTS and is_given(ctx, name):
             shown = "FILES" if name == "files" else f"--{name.replace('_', '-')}"
             raise OptionError(
                 f"{shown} and --from-tokens are given: token files are converted as they are, "

@@ -18,6 +18,7 @@ from toksmith.cli.common import (
     SpecialTokens,
     Split,
     Threads,
+    is_given,
     load_tokenizer,
 )
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
@@ -53,7 +54,12 @@ class Equal(str, Enum):
     SPANS = "spans"
 
 
+_CHECKS = {"a", "tokenizer", "sample", "no_sources", "threads", "quiet"}
+"""The options that go with a folder of token files."""
+
+
 def run(
+    ctx: typer.Context,
     a: Annotated[
         str,
         typer.Argument(
@@ -140,6 +146,12 @@ def run(
     from toksmith.corpus import Reading
 
     if b is None and against is None and is_token_folder(a):
+        for name in ctx.params:
+            if name not in _CHECKS and is_given(ctx, name):
+                raise OptionError(
+                    f"--{name.replace('_', '-')} is for tokenizers, and {a} holds token files: "
+                    "their manifest names the options"
+                )
         if not check_tokens(a, tokenizer, sample, not no_sources, threads, quiet):
             raise typer.Exit(1)
         return
