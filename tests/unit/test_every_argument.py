@@ -254,15 +254,24 @@ PARAMETERS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        Path("text.txt").write_text("low lower")
+        TOK.save("tok.json")
+        COUNTS.save("a.counts")
+        COUNTS.to_tsv("a.tsv")
+        INDEX.save("a.pack")
+        write_tokens(".")
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    Path("text.txt").write_text("low lower")
-    TOK.save("tok.json")
-    COUNTS.save("a.counts")
-    COUNTS.to_tsv("a.tsv")
-    INDEX.save("a.pack")
-    write_tokens(".")
 
 
 def valid(call: str, tested: str) -> dict[str, Any]:
