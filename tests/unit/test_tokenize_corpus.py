@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,12 @@ import pytest
 
 import toksmith
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles import finish_corpus
+from toksmith.tokenfiles import finish_corpus, verify_tokens
 from toksmith.tokenfiles import shard as shard_module
 from toksmith.tokenfiles import spool as spool_module
 from toksmith.tokenfiles.job import Job, parse_splits
 from toksmith.tokenfiles.manifest import NAME, read_manifest
-from toksmith.tokenfiles.spool import Spool
+from toksmith.tokenfiles.spool import Spool, locked
 
 TEXTS = [f"low lower {number} " * (number % 7) for number in range(300)]
 
@@ -429,3 +430,45 @@ def test_a_url_is_refused_where_it_cannot_serve(corpus: Path, storage: Any) -> N
         write(corpus, "memory://bucket/tokens")
     with pytest.raises(OptionError, match="noscheme"):
         write(corpus, "noscheme://bucket/tokens")
+
+
+@pytest.mark.parametrize("name", ["llmc", "litdata", "mds", "webdataset", "arrow"])
+def test_full_disk_is_named_and_the_same_call_goes_on(name: str, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="limits the size of files")
+    corpus = write_corpus(tmp_path / "corpus.jsonl", ["low lower newest " * 20] * 400)
+    whole = write(corpus, tmp_path / "whole", format=name)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (whole.tokens * 2 + 100, hard))
+    try:
+        with pytest.raises(OptionError, match=r"File too large.*the same command again"):
+            write(corpus, tmp_path / "out", format=name)
+        assert contents(tmp_path / "out").keys().isdisjoint(contents(tmp_path / "whole"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert write(corpus, tmp_path / "out", format=name).files == whole.files
+
+
+def test_two_processes_do_not_finish_at_once(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("fcntl")
+    monkeypatch.setattr(spool_module, "_PATIENCE", 0.2)
+    out = tmp_path / "out"
+    write(corpus, out, shard="0/1")
+    with (
+        locked(out / ".toksmith"),
+        pytest.raises(OptionError, match="another process works on"),
+    ):
+        finish_corpus(out)
+    assert finish_corpus(out).documents == len(TEXTS)
+
+
+def test_source_whose_name_is_not_utf_8(tmp_path: Path) -> None:
+    source = tmp_path / os.fsdecode(b"bad\xff.jsonl")
+    try:
+        write_corpus(source)
+    except OSError:
+        pytest.skip("this system has no such names")
+    done = write(source, tmp_path / "out")
+    assert read_manifest(tmp_path / "out") == done
+    assert verify_tokens(tmp_path / "out", progress=False).is_ok

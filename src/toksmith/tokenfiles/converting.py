@@ -28,7 +28,7 @@ from toksmith.tokenfiles.manifest import Manifest, read_manifest
 from toksmith.tokenfiles.opening import open_splits, open_tokens
 from toksmith.tokenfiles.output import Output, output_of
 from toksmith.tokenfiles.source import Tokens, TokenSource
-from toksmith.tokenfiles.spool import SplitSize, check_same
+from toksmith.tokenfiles.spool import SplitSize, check_same, locked, writing_to
 from toksmith.tokenfiles.token_files import Part, TokenFiles
 from toksmith.tokenfiles.written_documents import has_written_documents
 from toksmith.tokenizer import Tokenizer
@@ -157,16 +157,20 @@ def convert_tokens(
     place.check_free()
     if (place.work / "shards").exists():
         raise OptionError(f"{place} holds unfinished work of another kind: give an empty folder")
-    with amount_progress("writing", total, progress) as report:
+    with (
+        writing_to(place.folder),
+        locked(place.work),
+        amount_progress("writing", total, progress) as report,
+    ):
         counted = _Counted(report)
         with _removing(place):
             sizes, files = write_splits(
                 job, lambda name: counted.of(arrangements[name], job), tok, place.work, place.folder
             )
-    if manifest is not None and job.sequence_length is None and job.empty == before.empty:
-        sizes = dict(manifest.splits)  # empty documents that the old files do not show count
-    done = Manifest(job, () if manifest is None else manifest.shards, sizes, files)
-    done.save(place.folder)
+        if manifest is not None and job.sequence_length is None and job.empty == before.empty:
+            sizes = dict(manifest.splits)  # empty documents that the old files do not show count
+        done = Manifest(job, () if manifest is None else manifest.shards, sizes, files)
+        done.save(place.folder)
     shutil.rmtree(place.work, ignore_errors=True)
     place.publish(done)
     return done

@@ -13,7 +13,7 @@ from toksmith.tokenfiles.arrangement import Chained, Sequences, Shuffled
 from toksmith.tokenfiles.format import Settings
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import Job
-from toksmith.tokenfiles.manifest import Manifest, ShardEntry, WrittenFile
+from toksmith.tokenfiles.manifest import Manifest, ShardEntry, WrittenFile, read_manifest
 from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.spool import (
     Journal,
@@ -21,7 +21,9 @@ from toksmith.tokenfiles.spool import (
     SplitSize,
     SpooledSplit,
     check_same,
+    locked,
     read_journal,
+    writing_to,
 )
 from toksmith.tokenizer import Tokenizer
 
@@ -63,8 +65,25 @@ def finish(
         report: is called with the name of each file.
 
     Raises:
-        OptionError: a shard is missing or not done, or belongs to another job.
+        OptionError: a shard is missing or not done, or belongs to another job; the folder cannot be
+            written to; or another process writes it.
     """
+    with writing_to(output), locked(work):
+        manifest = read_manifest(output)  # another process may have just finished
+        if manifest is None:
+            manifest = _finish(job, tokenizer, work, output, report)
+    check_same(manifest.job, job, output)
+    shutil.rmtree(work, ignore_errors=True)
+    return manifest
+
+
+def _finish(
+    job: Job,
+    tokenizer: Tokenizer | None,
+    work: Path,
+    output: Path,
+    report: Callable[[str], None],
+) -> Manifest:
     journals = _journals(job, work)
     folders = [shard_folder(work, number, job.shards) for number in range(job.shards)]
     dtype = format_of(job.format).dtype(job.vocab_size)
@@ -79,7 +98,6 @@ def finish(
     entries = [shard_entry(job, journal.shard, journal.lines[-1]) for journal in journals]
     manifest = Manifest(job, tuple(entries), sizes, written)
     manifest.save(output)
-    shutil.rmtree(work, ignore_errors=True)
     return manifest
 
 

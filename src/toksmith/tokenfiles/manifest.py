@@ -110,7 +110,9 @@ class Manifest:
             "files": [asdict(file) for file in self.files],
             "shards": [asdict(shard) for shard in self.shards],
         }
-        write_bytes(folder / NAME, json.dumps(held, indent=1, ensure_ascii=False).encode())
+        text = json.dumps(held, indent=1, ensure_ascii=False)
+        # names of source files that are not UTF-8 hold surrogates, which JSON writes as \uDCxx
+        write_bytes(folder / NAME, text.encode(errors="backslashreplace"))
 
 
 def read_manifest(folder: Path) -> Manifest | None:

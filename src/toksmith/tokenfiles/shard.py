@@ -18,12 +18,11 @@ from toksmith._base.lazy import np
 from toksmith._base.text import Text
 from toksmith.corpus.blocks import Block, Damage
 from toksmith.corpus.pieces import Piece, read_piece
-from toksmith.errors import OptionError
 from toksmith.results import Batch
 from toksmith.tokenfiles.framing import Framing
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.source import Tokens
-from toksmith.tokenfiles.spool import Progress, Spool
+from toksmith.tokenfiles.spool import Progress, Spool, writing_to
 from toksmith.tokenizer import Tokenizer
 
 Report: TypeAlias = "Callable[[Progress], None]"
@@ -60,7 +59,7 @@ def run_shard(
         OptionError: the folder belongs to another job, or cannot be written to.
         KeyboardInterrupt: Ctrl-C; all blocks before it are on disk.
     """
-    with closing(Spool(folder, job, number)) as spool:
+    with writing_to(folder), closing(Spool(folder, job, number)) as spool:
         if spool.progress.is_done:
             return spool.progress
         writer = _Writer(spool)
@@ -69,11 +68,6 @@ def run_shard(
         except KeyboardInterrupt:
             writer.finish()
             raise
-        except OSError as wrong:
-            raise OptionError(
-                f"{folder} cannot be written to: {wrong.strerror or wrong}. The same command goes "
-                "on from the last checkpoint"
-            ) from wrong
         writer.finish(replace(progress, is_done=True))
         return spool.progress
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeAlias
 
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.checks import file_path, whole
@@ -22,6 +22,14 @@ _WINDOW = 1 << 16
 
 BLOCK = 1 << 22
 """The number of tokens of a block, unless one document is longer."""
+
+
+def write_array(file: BinaryIO, values: npt.NDArray[Any]) -> None:
+    """Write the bytes of an array.
+
+    Unlike ``ndarray.tofile``, an error names its cause, such as a full disk.
+    """
+    file.write(np.ascontiguousarray(values).data)
 
 
 class TokenBlock(NamedTuple):
@@ -97,7 +105,7 @@ class TokenSource(ABC):
         """Write the ids of all documents end to end, without a header, to a new file."""
         with file_path(path).open("xb") as file:
             for block in self.blocks():
-                np.ascontiguousarray(block.ids).tofile(file)
+                write_array(file, block.ids)
 
 
 class DocumentRange(TokenSource):

@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -193,6 +193,31 @@ class Spool:
             self._journal.close()
 
 
+@contextmanager
+def writing_to(folder: Path) -> Iterator[None]:
+    """Turn errors of the system, such as a full disk, into OptionError with what to do."""
+    try:
+        yield
+    except OSError as wrong:
+        raise OptionError(
+            f"{folder} cannot be written to: {wrong.strerror or wrong}. What is written so far is "
+            "kept: remove the cause, then give the same command again"
+        ) from wrong
+
+
+@contextmanager
+def locked(work: Path) -> Iterator[None]:
+    """Keep other processes from writing the files of the same work.
+
+    Raises:
+        OptionError: another process writes them.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    with (work / "lock").open("ab") as file:
+        _lock(file, work)
+        yield
+
+
 @dataclass(frozen=True)
 class Journal:
     """The content of a journal.
@@ -304,7 +329,7 @@ class SpooledSplit(TokenSource):
 
 
 def _lock(file: BinaryIO, folder: Path) -> None:
-    """Lock a journal until it is closed.
+    """Lock a file until it is closed.
 
     Raises:
         OptionError: another process has locked it.

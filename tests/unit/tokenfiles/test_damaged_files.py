@@ -276,3 +276,11 @@ def test_heads_of_members_in_a_tar(tmp_path: Path) -> None:
             path.write_bytes(data)
             with pytest.raises(FormatError, match="damaged"):
                 read("webdataset", path)
+
+
+def test_arrow_column_whose_name_is_invalid_utf8(tmp_path: Path) -> None:
+    write("arrow", [[1, 2], [3]], tmp_path)
+    path = tmp_path / "train-00000-of-00001.arrow"
+    path.write_bytes(path.read_bytes().replace(b"input_ids", b"\xff\xffput_ids"))
+    with pytest.raises(FormatError, match="cannot be read"):
+        read("arrow", tmp_path)

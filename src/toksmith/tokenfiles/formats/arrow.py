@@ -97,8 +97,8 @@ class _File(ListPart):
                 raise FormatError(path, "does not end as a stream of Arrow does: it is cut short")
             file.seek(0)
             table = (ipc.open_stream(file) if is_stream else ipc.open_file(file)).read_all()
-        column, self.dtype = column_of(path, table.schema)
-        self.facts = facts(table.schema)
+            column, self.dtype = column_of(path, table.schema)  # names may be invalid UTF-8
+            self.facts = facts(table.schema)
         self._chunks = table.column(column).chunks
         self._checked: set[int] = set()
         super().__init__(path, [len(chunk) for chunk in self._chunks])

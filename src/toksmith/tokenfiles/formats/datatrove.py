@@ -21,7 +21,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
-from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges
+from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges, write_array
 from toksmith.tokenfiles.token_files import (
     STEP,
     IndexedPart,
@@ -96,7 +96,7 @@ def _write_index(path: Path, lengths: OffsetArray) -> None:
     with path.open("xb") as file:
         for start in range(0, len(lengths), STEP):
             ends = np.cumsum(lengths[start : start + STEP]) + end
-            ends.astype("<u8").tofile(file)
+            write_array(file, ends.astype("<u8"))
             end = int(ends[-1])
 
 

@@ -31,7 +31,7 @@ from toksmith.tokenfiles.formats.folders import (
     read_index,
     require,
 )
-from toksmith.tokenfiles.source import DocumentRange, Sizes, TokenSource, ranges
+from toksmith.tokenfiles.source import DocumentRange, Sizes, TokenSource, ranges, write_array
 from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids, one_type
 
 _CHUNK_BYTES = 1 << 26
@@ -132,9 +132,9 @@ def _write_chunk(path: Path, tokens: TokenSource) -> None:
         raise OptionError("a document has 4 GiB of ids: litdata files cannot hold it")
     with path.open("xb") as file:
         file.write(struct.pack("<I", len(sizes)))
-        places.astype("<u4").tofile(file)
+        write_array(file, places.astype("<u4"))
         for block in tokens.blocks():
-            np.ascontiguousarray(block.ids).tofile(file)
+            write_array(file, block.ids)
 
 
 def _index_of(path: Path) -> Path | None:

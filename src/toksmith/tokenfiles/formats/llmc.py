@@ -23,7 +23,7 @@ from typing import Any
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
-from toksmith.tokenfiles.source import Tokens, TokenSource
+from toksmith.tokenfiles.source import Tokens, TokenSource, write_array
 from toksmith.tokenfiles.token_files import StreamPart, TokenFiles, head, map_ids, one_type
 
 _KINDS = {"uint16": (20240520, 1), "uint32": (20240801, 7)}
@@ -57,7 +57,7 @@ class LLMC(Format):
                 while missing:
                     while not len(ids):
                         ids = next(blocks).ids
-                    np.ascontiguousarray(ids[:missing]).tofile(file)
+                    write_array(file, ids[:missing])
                     written = min(missing, len(ids))
                     ids, missing = ids[written:], missing - written
         return names

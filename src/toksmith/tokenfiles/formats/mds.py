@@ -26,7 +26,14 @@ from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Format, Place, Settings
 from toksmith.tokenfiles.formats.folders import add_file, entries_of, indexes, require
 from toksmith.tokenfiles.formats.mds_shard import Shard
-from toksmith.tokenfiles.source import DocumentRange, Sizes, Tokens, TokenSource, ranges
+from toksmith.tokenfiles.source import (
+    DocumentRange,
+    Sizes,
+    Tokens,
+    TokenSource,
+    ranges,
+    write_array,
+)
 from toksmith.tokenfiles.token_files import TokenFiles, one_type
 
 _SIZE_LIMIT = 1 << 26
@@ -162,7 +169,7 @@ class _Writer:
             raise OptionError("a document has 4 GiB of ids: mds files cannot hold it")
         with path.open("xb") as file:
             file.write(struct.pack("<I", len(sizes)))
-            places.astype("<u4").tofile(file)
+            write_array(file, places.astype("<u4"))
             file.write(self._config)
             part = DocumentRange(self._tokens, first, last, lengths=self._lengths)
             for block in part.blocks():

@@ -23,7 +23,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
-from toksmith.tokenfiles.source import TokenSource
+from toksmith.tokenfiles.source import TokenSource, write_array
 from toksmith.tokenfiles.token_files import (
     STEP,
     IndexedPart,
@@ -95,19 +95,19 @@ def _write_index(file: BinaryIO, lengths: OffsetArray, dtype: np.dtype[Any]) -> 
     file.write(_HEAD.pack(_MAGIC, 1, code, np.count_nonzero(lengths), len(lengths) + 1))
     for start in steps:
         part = lengths[start : start + STEP]
-        part[part > 0].astype("<i4").tofile(file)
+        write_array(file, part[part > 0].astype("<i4"))
     end = 0
     for start in steps:
         part = lengths[start : start + STEP]
         part = part[part > 0] * dtype.itemsize
         ends = np.cumsum(part) + end
-        (ends - part).astype("<i8").tofile(file)
+        write_array(file, (ends - part).astype("<i8"))
         end += int(part.sum())
     file.write(bytes(8))
     count = 0
     for start in steps:
         sequences = np.cumsum(lengths[start : start + STEP] > 0) + count
-        sequences.astype("<i8").tofile(file)
+        write_array(file, sequences.astype("<i8"))
         count = int(sequences[-1])
 
 
