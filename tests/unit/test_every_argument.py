@@ -103,7 +103,7 @@ VALUES: dict[str, Any] = {
     "count": 2, "include_best": False, "output": "written", "eos_place": "after",
     "empty": "bare", "shuffle": True, "sequence_length": 2, "shard_tokens": None, "shards": None,
     "on_error": "skip", "shard": None, "runner": "local", "log_json": None, "first": 0, "last": 1,
-    "dtype": "uint16",
+    "dtype": "uint16", "numbers": [0],
     "words": 2, "base_tokens": 2, "reference_tokens": 2, "alpha": 2.5, "costs": [1.0, 2.0],
     "frequencies": [2, 1], "tokens_of_words": [1, 2],
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toksmith._base.arrays import OffsetArray
-from toksmith._base.checks import whole
+from toksmith._base.checks import vector, whole
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.mapped_pickle import dumps
@@ -413,6 +413,9 @@ class TokenFiles(TokenSource):
         Args:
             numbers: the numbers of the documents, from 0.
 
+        Raises:
+            OptionError: there is no such document.
+
         Example:
             >>> import numpy as np, pathlib, tempfile, toksmith
             >>> with tempfile.TemporaryDirectory() as folder:
@@ -422,6 +425,12 @@ class TokenFiles(TokenSource):
             ...     [ids.tolist() for ids in tokens.each(np.array([1, 0]))]
             [[7, 0], [5, 6, 0]]
         """
+        numbers = vector("numbers", numbers, np.int64)
+        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self):
+            raise OptionError(
+                f"numbers goes from {numbers.min():,} to {numbers.max():,}: documents go from 0 to "
+                f"{len(self) - 1:,}"
+            )
         several = [
             part.all_ids for part in self.parts if isinstance(part, IndexedPart | StreamPart)
         ]
