@@ -209,6 +209,14 @@ class TestKinds:
             parquet.write_table(pa.table({"text": DOCUMENTS}), path)
             assert read(path) == DOCUMENTS
 
+    def test_zstd_with_frames_to_be_skipped(self, tmp_path: Path) -> None:
+        skipped = bytes([0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0]) + b"size"  # as pzstd writes them
+        half = len(TEXT) // 2
+        path = tmp_path / "a.txt.zst"
+        frames = [zstd.compress(part.encode()) for part in (TEXT[:half], TEXT[half:])]
+        path.write_bytes(b"".join(skipped + frame for frame in frames) + skipped)
+        assert read(path) == [TEXT]
+
     def test_read_as(self, tmp_path: Path) -> None:
         path = tmp_path / "c4.json.gz"
         path.write_bytes(gzip.compress(json_lines(DOCUMENTS)))

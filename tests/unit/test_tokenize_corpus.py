@@ -472,3 +472,8 @@ def test_source_whose_name_is_not_utf_8(tmp_path: Path) -> None:
     done = write(source, tmp_path / "out")
     assert read_manifest(tmp_path / "out") == done
     assert verify_tokens(tmp_path / "out", progress=False).is_ok
+
+
+def test_token_files_are_not_opened_by_url() -> None:
+    with pytest.raises(FormatError, match="read from local folders: download it first"):
+        toksmith.open_tokens("memory://bucket/tokens")

@@ -29,6 +29,8 @@ _MAGIC = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"PAR1": "parquet",
+    # a frame to be skipped, which pzstd writes before each frame of data
+    **{bytes([first, 0x2A, 0x4D, 0x18]): "zstd" for first in range(0x50, 0x60)},
 }
 _UNREADABLE = {
     b"BZh": "bzip2",

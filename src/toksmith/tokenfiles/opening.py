@@ -7,6 +7,7 @@ from pathlib import Path
 from toksmith._base.checks import file_path
 from toksmith._base.lazy import np
 from toksmith.corpus.paths import AnyPath
+from toksmith.corpus.remote import is_url
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import NAMES, format_of
@@ -73,6 +74,8 @@ def open_tokens(
             found = form.open(place, eos=eos, dtype=dtype, place=eos_place)
             return found if split is None else _of_split(found, place, manifest, split)
     if not place.exists() and not list(place.parent.glob(place.name + ".*")):
+        if is_url(path):
+            raise FormatError(path, "token files are read from local folders: download it first")
         raise FormatError(path, "there is no such file or folder")
     kinds = "token files" if format is None else f"{format} files"
     raise FormatError(path, f"holds no {kinds}")
