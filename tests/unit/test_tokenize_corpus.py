@@ -477,3 +477,12 @@ def test_source_whose_name_is_not_utf_8(tmp_path: Path) -> None:
 def test_token_files_are_not_opened_by_url() -> None:
     with pytest.raises(FormatError, match="read from local folders: download it first"):
         toksmith.open_tokens("memory://bucket/tokens")
+
+
+def test_a_shard_of_another_job_is_refused_before_it_is_made(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(corpus, out, shard="0/2")
+    write_corpus(corpus, [*TEXTS, "new"])
+    with pytest.raises(OptionError, match=r"corpus\.jsonl has changed"):
+        write(corpus, out, shard="1/2")
+    assert not (out / ".toksmith" / "shards" / "00001-of-00002").exists()

@@ -38,9 +38,15 @@ def shard_folder(work: Path, number: int, shards: int) -> Path:
     return work / "shards" / f"{number:05}-of-{shards:05}"
 
 
-def find_job(work: Path) -> Job | None:
-    """Return the job of the spools in a folder of work; ``None`` if there are none."""
-    for folder in sorted(work.glob("shards/*-of-*")):
+def find_job(work: Path, shards: int | None = None) -> Job | None:
+    """Return the job of the spools in a folder of work; ``None`` if there are none.
+
+    Args:
+        work: the folder of work.
+        shards: look only at jobs of so many shards; ``None`` for all.
+    """
+    count = "*" if shards is None else f"{shards:05d}"
+    for folder in sorted(work.glob(f"shards/*-of-{count}")):
         if journal := read_journal(folder):
             return journal.job
     return None

@@ -167,6 +167,8 @@ def tokenize_corpus(
     if shard is not None or runner != "local":
         place.check_shared()
     place.check_free()
+    if count > 1 and (others := find_job(place.work, count)) is not None:
+        check_same(others, job, place)  # other machines would find it out only at the end
     log = _log_file(log_json)
     if runner == "ray":
         from toksmith.tokenfiles.ray_runner import run_on_ray
