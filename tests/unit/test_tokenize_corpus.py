@@ -349,6 +349,8 @@ def large_tokenizer() -> Callable[[], toksmith.Tokenizer]:
         ({"eos": 99_999}, "eos is 99,999: ids go from 0 to"),
         ({"eos": -1}, "eos is -1"),
         ({"sequence_length": 0}, "sequence_length is 0"),
+        ({"eos": True}, "eos is True: use a token, by id or by its literal"),
+        ({"shard": "0/0"}, "shard is 0/0: there must be 1 shard or more"),
         ({"shard": "4/4"}, "shard is 4/4: numbers go from 0 to 3"),
         ({"shard": "4"}, "shard is '4': use NUMBER/SHARDS"),
         ({"split": "train"}, "split has 'train': use NAME=SHARE"),

@@ -118,7 +118,9 @@ def _text_of(line: bytes, field: str) -> bytes | None:
     except UnicodeDecodeError as error:
         raise _LineError(f"is not UTF-8 text (byte 0x{line[error.start]:02X})") from error
     except json.JSONDecodeError as error:
-        raise _LineError(f"is not JSON: {error.msg} at column {error.colno:,}") from error
+        raise _LineError(
+            f"is not JSON: {error.msg.removesuffix(' at')} at column {error.colno:,}"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise _LineError(f"is not JSON that can be read: {error}") from error
     if not isinstance(value, dict):

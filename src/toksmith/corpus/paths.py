@@ -33,7 +33,7 @@ def expand_all(paths: AnyPath | Sequence[AnyPath]) -> list[FilePath]:
     several = [paths] if isinstance(paths, str | PathLike) else list(paths)
     found = [file for path in several for file in expand(path)]
     if not found:
-        raise OptionError("no files to train on: the list is empty")
+        raise OptionError("files is an empty list: name at least one file")
     return found
 
 

@@ -243,8 +243,10 @@ def parse_shard(shard: str | tuple[int, int] | None) -> tuple[int | None, int]:
         number, count = (int(part) for part in parts)
     except (TypeError, ValueError):
         raise OptionError(f"shard is {shard!r:.40}: use NUMBER/SHARDS, such as 3/64") from None
-    if count < 1 or not 0 <= number < count:
-        raise OptionError(f"shard is {number}/{count}: numbers go from 0 to {max(count, 1) - 1}")
+    if count < 1:
+        raise OptionError(f"shard is {number}/{count}: there must be 1 shard or more")
+    if not 0 <= number < count:
+        raise OptionError(f"shard is {number}/{count}: numbers go from 0 to {count - 1}")
     return number, count
 
 
@@ -322,6 +324,8 @@ def _token(tok: Tokenizer, token: int | str, name: str) -> int:
     Raises:
         OptionError: there is no such token.
     """
+    if isinstance(token, bool):
+        raise OptionError(f"{name} is {token}: use a token, by id or by its literal")
     if isinstance(token, str):
         found = tok.special_tokens.get(token)
         try:

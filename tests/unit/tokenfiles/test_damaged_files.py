@@ -284,3 +284,14 @@ def test_arrow_column_whose_name_is_invalid_utf8(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"input_ids", b"\xff\xffput_ids"))
     with pytest.raises(FormatError, match="cannot be read"):
         read("arrow", tmp_path)
+
+
+def test_members_of_a_tar_that_unpack_to_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from toksmith.tokenfiles.formats import webdataset
+
+    write("webdataset", DOCUMENTS, tmp_path)
+    monkeypatch.setattr(webdataset, "_LARGEST", 4)
+    with pytest.raises(FormatError, match="unpacks to more than 0 MiB"):
+        lists(read("webdataset", tmp_path))

@@ -239,6 +239,7 @@ def test_the_table() -> None:
         ({"length": 4, "seed": -1}, "seed is -1"),
         ({"length": 4, "tokens": [-1]}, "negative length"),
         ({"length": 4, "tokens": "x"}, "tokens is 'x'"),
+        ({"length": 4, "tokens": [2**63 - 1, 5]}, r"add up to 2\^62 tokens or more"),
     ],
 )
 def test_wrong_arguments(options: dict[str, Any], message: str) -> None:

@@ -30,6 +30,9 @@ from toksmith.tokenfiles.token_files import TokenFiles, map_ids
 
 _DOCUMENTS = 8192
 _BLOCK = 1 << 20
+_LARGEST = 1 << 28
+"""The number of bytes of a document's JSON at most: some 40 million ids."""
+
 _MANIFEST = "manifest.jsonl"
 _UNIT = tarfile.BLOCKSIZE
 _END = 2 * _UNIT
@@ -193,9 +196,13 @@ class _Tar:
         if not name.endswith(".gz"):
             return data
         try:
-            return gzip.decompress(data)
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+                found = file.read(_LARGEST + 1)
         except (OSError, EOFError, zlib.error) as wrong:
             raise self._error(member, f"is damaged: {wrong}") from wrong
+        if len(found) > _LARGEST:
+            raise self._error(member, f"unpacks to more than {_LARGEST >> 20} MiB")
+        return found
 
     def _error(self, member: _Member, reason: str) -> FormatError:
         return FormatError(self.path, f"member {member.name} {reason}")

@@ -322,6 +322,8 @@ def pack(
         lengths = tokens.lengths
     else:
         lengths = vector("tokens", tokens, np.int64)
+        if float(lengths.sum(dtype=np.float64)) >= 1 << 62:
+            raise OptionError("the lengths add up to 2^62 tokens or more")
         if lengths.min(initial=0) < 0:
             raise OptionError("tokens holds a negative length")
     order = _order(lengths, seed)
