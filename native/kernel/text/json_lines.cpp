@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/stop.hpp"
-#include "text/json_escape.hpp"
+#include "utf8/json_escape.hpp"
 
 namespace toksmith {
 namespace {

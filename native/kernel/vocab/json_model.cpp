@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/hash.hpp"
-#include "text/json_escape.hpp"
 #include "utf8/decode.hpp"
+#include "utf8/json_escape.hpp"
 
 namespace toksmith {
 namespace {
