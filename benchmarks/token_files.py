@@ -87,7 +87,8 @@ def datatrove(corpus: Path, ranks: Path, folder: Path) -> Work:
     from datatrove.pipeline.tokens import DocumentTokenizer
 
     tok = folder / "tokenizer.json"
-    tokenizer(ranks).save(tok)
+    # With special tokens, tokenizers would find them in the text; toksmith only does so if asked.
+    toksmith.load(ranks, split="cl100k", special_tokens={}).save(tok)
     cores = len(os.sched_getaffinity(0))
     parts = folder / "parts"
     parts.mkdir()
