@@ -43,7 +43,7 @@ def find_job(work: Path, shards: int | None = None) -> Job | None:
 
     Args:
         work: the folder of work.
-        shards: look only at jobs of so many shards; ``None`` for all.
+        shards: the number of shards of the jobs to look at; ``None`` for all.
     """
     count = "*" if shards is None else f"{shards:05d}"
     for folder in sorted(work.glob(f"shards/*-of-{count}")):
