@@ -69,7 +69,7 @@ class Recast(TokenSource):
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1``, end to end."""
-        return self._source.ids(first, last).astype(self._dtype)
+        return self._source.ids(first, last).astype(self._dtype, copy=False)
 
 
 class NonEmpty(TokenSource):

@@ -11,7 +11,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from toksmith._base.arrays import OffsetArray
 from toksmith._base.checks import file_path, flag, whole
 from toksmith._base.lazy import np
 from toksmith._base.progress import amount_progress
@@ -19,7 +18,7 @@ from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError, ToksmithError
 from toksmith.loading import AnyTokenizer, tokenizer_of
-from toksmith.tokenfiles.arrangement import NonEmpty, Sequences, Shuffled
+from toksmith.tokenfiles.arrangement import NonEmpty, Recast, Sequences, Shuffled
 from toksmith.tokenfiles.finishing import write_splits
 from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import format_of
@@ -388,23 +387,16 @@ class _Counted:
         self._report(self._done)
 
 
-class _Reported(TokenSource):
+class _Reported(Recast):
     """A source in another type, which reports the ids that are read."""
 
     def __init__(
         self, source: TokenSource, dtype: np.dtype[Any], report: Callable[[int], None]
     ) -> None:
-        self._source, self._dtype, self._report = source, dtype, report
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self._dtype
-
-    @property
-    def lengths(self) -> OffsetArray:
-        return self._source.lengths
+        super().__init__(source, dtype)
+        self._report = report
 
     def ids(self, first: int, last: int) -> Tokens:
-        found = self._source.ids(first, last).astype(self._dtype, copy=False)
+        found = super().ids(first, last)
         self._report(len(found))
         return found
