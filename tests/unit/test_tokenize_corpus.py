@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable
@@ -212,6 +213,52 @@ def test_a_stopped_run_goes_on(
         (folder / "train.ids").write_bytes(data[: len(data) // 2])
     write(corpus, tmp_path / "out", **options)
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("failing", [0, 1, 4])
+def test_a_block_that_is_not_written_is_the_last(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    """Space on a full disk may be free again for the next block."""
+    write(corpus, tmp_path / "whole")
+    append = Spool.append
+    calls = iter(range(1000))
+
+    def once(self: Spool, documents: Any) -> None:
+        if next(calls) == failing:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        append(self, documents)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shard_module, "_SECONDS", 0.0)
+        patch.setattr(Spool, "append", once)
+        with pytest.raises(OptionError, match=r"No space left on device\. What is written"):
+            write(corpus, tmp_path / "out")
+    assert next(calls) == failing + 1
+    write(corpus, tmp_path / "out")
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("shard", [None, (0, 1)])
+def test_a_run_that_a_damaged_record_ended_goes_on_without_it(
+    corpus: Path, tmp_path: Path, shard: tuple[int, int] | None
+) -> None:
+    damaged = tmp_path / "damaged.jsonl"
+    damaged.write_text('{"text": "low"}\nno JSON\n{"text": "f"}\n')
+    files: Any = [corpus, damaged]
+    write(files, tmp_path / "whole", on_error="skip")
+    with pytest.raises(FormatError, match="line 2 is not JSON"):
+        write(files, tmp_path / "out", shard=shard)
+    journal = tmp_path / "out/.toksmith/shards/00000-of-00001/journal"
+    assert json.loads(journal.read_bytes().splitlines()[-1])["documents_read"] == 300
+    done = write(files, tmp_path / "out", shard=shard, on_error="skip")
+    if shard is not None:
+        done = finish_corpus(tmp_path / "out")
+    assert [line for _, line, _ in done.damaged] == [2]
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+    assert verify_tokens(tmp_path / "out", progress=False).is_ok
 
 
 def test_a_killed_finish_is_done_again(

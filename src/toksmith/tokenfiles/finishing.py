@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from toksmith.errors import OptionError
@@ -91,6 +92,8 @@ def _finish(
     report: Callable[[str], None],
 ) -> Manifest:
     journals = _journals(job, work)
+    skipped = any(journal.lines[-1].damages for journal in journals)
+    job = replace(job, skip_damaged=job.skip_damaged or skipped)
     folders = [shard_folder(work, number, job.shards) for number in range(job.shards)]
     dtype = format_of(job.format).dtype(job.vocab_size)
     sizes, written = write_splits(

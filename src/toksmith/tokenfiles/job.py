@@ -109,10 +109,15 @@ class Job:
         return cls(**values)
 
     def differences(self, other: Job) -> list[str]:
-        """Return what differs in another job, in words; empty if the jobs are equal."""
+        """Return what differs in another job, in words; empty if both make the same files.
+
+        Whether damaged records are left out may differ: a run that such a record ended goes on
+        without it.
+        """
         mine, theirs = self.to_json(), other.to_json()
         for options in (mine, theirs):
             options.pop("sources")
+            options.pop("skip_damaged")
             options |= options.pop("reading")
         found = [
             f"{name} is {theirs[name]!r:.80}, and was {value!r:.80}"

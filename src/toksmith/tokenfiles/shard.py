@@ -65,7 +65,10 @@ def run_shard(
         writer = _Writer(spool)
         try:
             progress = _run(job, tokenizer, number, writer, threads, report)
-        except KeyboardInterrupt:
+        except OSError:
+            writer.stop()
+            raise
+        except BaseException:  # Ctrl-C, a damaged record
             writer.finish()
             raise
         writer.finish(replace(progress, is_done=True))
@@ -97,6 +100,7 @@ class _Writer:
         self._pool = ThreadPoolExecutor(1, "toksmith-spool")
         self._pending: deque[Future[None]] = deque()
         self._due = time.monotonic() + _SECONDS
+        self._is_broken = False
 
     def write(self, documents: dict[str, tuple[Tokens, OffsetArray]], progress: Progress) -> None:
         self._pending.append(self._pool.submit(self._write, documents, progress))
@@ -104,11 +108,19 @@ class _Writer:
             self._pending.popleft().result()
 
     def _write(self, documents: dict[str, tuple[Tokens, OffsetArray]], progress: Progress) -> None:
+        if self._is_broken:  # a block that is not whole must stay the last one
+            return
+        self._is_broken = True
         self._spool.append(documents)
         self._last = progress
         if time.monotonic() >= self._due:
             self._spool.checkpoint(progress)
             self._due = time.monotonic() + _SECONDS
+        self._is_broken = False
+
+    def stop(self) -> None:
+        """End the thread, without a checkpoint."""
+        self._pool.shutdown(cancel_futures=True)
 
     def finish(self, progress: Progress | None = None) -> None:
         """Write what waits, and a last checkpoint: ``progress``, or where the writing is."""
