@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import toksmith
-from toksmith._base import commits
+from toksmith._base import commits, files
 from toksmith.errors import OptionError
 
 TEXT = "12345 67890"
@@ -232,6 +232,22 @@ def test_readers_during_a_write(
     writer.join()
     assert seen <= {"old", "new"}
     assert loaded(path) == "new"
+
+
+def mapped_bytes(path: Path) -> bytes:
+    with files.mapped(path) as data:
+        return bytes(data)
+
+
+@pytest.mark.parametrize("read", [files.read_head, files.read_bytes, mapped_bytes])
+def test_a_file_that_is_renamed_before_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], bytes]
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"new")
+    places = iter([tmp_path / ".a.0123abcd.tmp"])
+    monkeypatch.setattr(commits, "current", lambda path, first=None: next(places, path))
+    assert read(path) == b"new"
 
 
 def test_a_journal_is_void_once_others_write(tmp_path: Path) -> None:

@@ -202,14 +202,24 @@ def read(path: Path, first: Path | None = None) -> bytes:
     Raises:
         OSError: it cannot be read.
     """
+    with open_current(path, first) as file:
+        return file.read()
+
+
+def open_current(path: Path, first: Path | None = None) -> BinaryIO:
+    """Open the file that holds the content of a file; see :func:`current`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
     for _ in range(_ATTEMPTS):
         there = current(path, first)
         try:
-            return there.read_bytes()
-        except FileNotFoundError:
+            return there.open("rb")
+        except FileNotFoundError:  # a save has renamed it meanwhile
             if there == path:
                 raise
-    return path.read_bytes()
+    return path.open("rb")
 
 
 def read_together(paths: Sequence[Path]) -> list[bytes | None]:

@@ -61,7 +61,7 @@ def read_head(path: Path) -> bytes:
     if isinstance(path, HeldFile):
         return (path.data or b"")[:HEAD]
     try:
-        with commits.current(path).open("rb") as file:
+        with commits.open_current(path) as file:
             return file.read(HEAD)
     except (OSError, ValueError):  # ValueError: no path can hold a null character
         return b""
@@ -94,7 +94,7 @@ def mapped(path: Path) -> Iterator[mmap.mmap]:
             yield data
             return
         with _opening(path):
-            file = opened.enter_context(commits.current(path).open("rb"))
+            file = opened.enter_context(commits.open_current(path))
             size = os.fstat(file.fileno()).st_size
             if size:
                 data = opened.enter_context(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
