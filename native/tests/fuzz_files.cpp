@@ -61,7 +61,7 @@ void read_map(const std::string& file, const std::string& text) {
 }
 
 void read_lines(const std::string& file) {
-    // As large as the interface asks for, so that a sanitizer sees a byte too many.
+    // No larger than required, so that a sanitizer reports a write past the end.
     std::vector<std::uint8_t> out(file.size());
     const std::vector<std::uint8_t> lines(file.begin(), file.end());
     const JsonTexts found = read_json_lines({lines.data(), lines.data() + lines.size()}, "text",

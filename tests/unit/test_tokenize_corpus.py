@@ -19,7 +19,7 @@ from toksmith.tokenfiles import shard as shard_module
 from toksmith.tokenfiles import spool as spool_module
 from toksmith.tokenfiles.job import Job, parse_splits
 from toksmith.tokenfiles.manifest import NAME, read_manifest
-from toksmith.tokenfiles.spool import Spool, locked
+from toksmith.tokenfiles.spool import Spool, latest_progress, locked
 
 TEXTS = [f"low lower {number} " * (number % 7) for number in range(300)]
 
@@ -39,7 +39,7 @@ def write_corpus(path: Path, texts: list[str] = TEXTS) -> Path:
     return path
 
 
-def write(corpus: Path, output: Path | str, **options: Any) -> toksmith.tokenfiles.Manifest:
+def write(corpus: Path | str, output: Path | str, **options: Any) -> toksmith.tokenfiles.Manifest:
     options = {"tokenizer": "toksmith-small", "format": "megatron"} | options
     return toksmith.tokenize_corpus(corpus, output=output, progress=False, **options)
 
@@ -453,6 +453,35 @@ def test_a_url_takes_the_files(corpus: Path, tmp_path: Path, storage: Any) -> No
     assert write(corpus, "memory://bucket/tokens", split="train=0.5,val=0.5") == there
     with pytest.raises(OptionError, match=r"memory://bucket/tokens holds work of another job: eos"):
         write(corpus, "memory://bucket/tokens", split="train=0.5,val=0.5", eos=False)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_damages_of_a_url_are_counted_once(
+    tmp_path: Path, storage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "no JSON\n" + "".join(json.dumps({"text": text}) + "\n" for text in TEXTS)
+    storage.pipe_file("/bucket/corpus.jsonl", text.encode())
+    options: dict[str, Any] = {"output": tmp_path / "out", "on_error": "skip"}
+    with monkeypatch.context() as patch:
+        stop_after(patch, 2)
+        with pytest.raises(KeyboardInterrupt):
+            write("memory://bucket/corpus.jsonl", **options)
+    done = write("memory://bucket/corpus.jsonl", **options)
+    assert [entry[:2] for entry in done.damaged] == [("memory://bucket/corpus.jsonl", 1)]
+
+
+def test_the_latest_progress_is_that_of_the_last_whole_line(corpus: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out/.toksmith/shards/00000-of-00001"
+    assert latest_progress(folder) is None
+    write(corpus, tmp_path / "out", shard="0/1")
+    done = latest_progress(folder)
+    assert done is not None
+    assert done.documents_read == 300
+    head, last = (folder / "journal").read_bytes().splitlines(keepends=True)
+    (folder / "journal").write_bytes(head)
+    assert latest_progress(folder) is None
+    (folder / "journal").write_bytes(head + last + last[:9])
+    assert latest_progress(folder) == done
 
 
 def test_a_failed_upload_is_done_again(

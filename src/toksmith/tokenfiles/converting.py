@@ -81,8 +81,8 @@ def convert_tokens(
 
     Raises:
         FormatError: there are no token files, or they are damaged.
-        OptionError: an id does not fit the format or the vocabulary; the documents that the new
-            format stores cannot be told apart in the old files; or an option is out of range.
+        OptionError: an id does not fit the format or the vocabulary; the new format stores the
+            bounds of documents, and the old files do not show them; or an option is out of range.
 
     Example:
         >>> import pathlib, tempfile, toksmith

@@ -58,7 +58,6 @@ def finish(
     tokenizer: Tokenizer | None,
     work: Path,
     output: Path,
-    report: Callable[[str], None] = lambda _: None,
 ) -> Manifest:
     """Write the token files of a job whose shards are all done; the manifest comes last.
 
@@ -69,7 +68,6 @@ def finish(
         tokenizer: its tokenizer; ``None`` if it is not at hand.
         work: the folder of work, with the spools; it is removed at the end.
         output: the folder for the files.
-        report: is called with the name of each file.
 
     Raises:
         OptionError: a shard is missing or not done, or belongs to another job; the folder cannot be
@@ -78,7 +76,7 @@ def finish(
     with writing_to(output), locked(work):
         manifest = read_manifest(output)  # another process may have just finished
         if manifest is None:
-            manifest = _finish(job, tokenizer, work, output, report)
+            manifest = _finish(job, tokenizer, work, output)
     check_same(manifest.job, job, output)
     shutil.rmtree(work, ignore_errors=True)
     return manifest
@@ -89,7 +87,6 @@ def _finish(
     tokenizer: Tokenizer | None,
     work: Path,
     output: Path,
-    report: Callable[[str], None],
 ) -> Manifest:
     journals = _journals(job, work)
     skipped = any(journal.lines[-1].damages for journal in journals)
@@ -102,7 +99,6 @@ def _finish(
         tokenizer,
         work,
         output,
-        report,
     )
     entries = [shard_entry(job, journal.shard, journal.lines[-1]) for journal in journals]
     manifest = Manifest(job, tuple(entries), sizes, written)
@@ -116,7 +112,6 @@ def write_splits(
     tokenizer: Tokenizer | None,
     work: Path,
     output: Path,
-    report: Callable[[str], None] = lambda _: None,
 ) -> tuple[dict[str, SplitSize], tuple[WrittenFile, ...]]:
     """Write the token files of all splits to a folder of work, then give them their final names.
 
@@ -126,7 +121,6 @@ def write_splits(
         tokenizer: its tokenizer; ``None`` if it is not at hand.
         work: the folder of work.
         output: the folder for the files.
-        report: is called with the name of each file.
 
     Returns:
         The size of each split, and the files.
@@ -157,7 +151,6 @@ def write_splits(
             same = next((other for other in written if other.name == name), None)
             if same is None:
                 written.append(file)
-                report(name)
             elif same.sha256 != file.sha256:
                 raise OptionError(f"{job.format} files of several splits have the name {name}")
     for file in written:

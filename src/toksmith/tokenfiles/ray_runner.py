@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from toksmith._base.lazy import extra
 from toksmith.errors import ToksmithError
 from toksmith.tokenfiles.finishing import shard_folder
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.shard import log_shard, run_shard
-from toksmith.tokenfiles.spool import Progress, read_journal
+from toksmith.tokenfiles.spool import Progress, latest_progress
 from toksmith.tokenizer import Tokenizer
 
 _RETRIES = 4
@@ -63,6 +62,7 @@ def run_on_ray(
         task.remote(held_job, held_tokenizer, number, folder, cpus)
         for number, folder in enumerate(folders)
     ]
+    shown: dict[Path, Progress] = {}
     try:
         while pending:
             done, pending = ray.wait(pending, num_returns=len(pending), timeout=_SECONDS)
@@ -72,7 +72,9 @@ def run_on_ray(
                 if log is not None:
                     number, progress = ended
                     log_shard(log, number, job.shards, progress, time.monotonic() - start)
-            report([_progress_of(folder) for folder in folders])
+            for folder in folders:
+                shown[folder] = latest_progress(folder) or shown.get(folder, Progress())
+            report(list(shown.values()))
     finally:
         for reference in pending:
             with suppress(Exception):  # it may have ended meanwhile
@@ -87,11 +89,3 @@ def _task(
         return number, run_shard(job, tokenizer, number, folder, threads=threads)
     except ToksmithError as wrong:
         return wrong
-
-
-def _progress_of(folder: Path) -> Progress:
-    with suppress(Exception):  # it is being written
-        journal: Any = read_journal(folder)
-        if journal is not None:
-            return journal.lines[-1]  # type: ignore[no-any-return]
-    return Progress()

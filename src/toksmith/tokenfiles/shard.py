@@ -17,7 +17,7 @@ from toksmith._base.arrays import Bounds, OffsetArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text
 from toksmith.corpus.blocks import Block, Damage
-from toksmith.corpus.pieces import Piece, read_piece
+from toksmith.corpus.pieces import read_piece
 from toksmith.results import Batch
 from toksmith.tokenfiles.framing import Framing
 from toksmith.tokenfiles.job import Job
@@ -149,7 +149,7 @@ def _run(
         piece = own[place]
         done = progress.documents
         skip = partial(_note, damages) if job.skip_damaged else None
-        for block in _after(_blocks(piece, job, skip), done):
+        for block in _after(read_piece(piece, job.reading, skip), done):
             batch = encode_documents(tokenizer, block.data, block.bounds, job.special, threads)
             documents, sizes = framing.split(block, batch, progress.splits)
             done += len(block.bounds)
@@ -184,10 +184,6 @@ def _latest(before: tuple[Damage, ...], damages: dict[Damage, None]) -> tuple[Da
 
 def _note(damages: dict[Damage, None], damage: Damage) -> None:
     damages[damage] = None  # an earlier run may have met it already
-
-
-def _blocks(piece: Piece, job: Job, skip: Callable[[Damage], None] | None) -> Iterator[Block]:
-    return iter(read_piece(piece, job.reading, skip))
 
 
 def _after(blocks: Iterator[Block], documents: int) -> Iterator[Block]:

@@ -115,8 +115,8 @@ class DocumentRange(TokenSource):
         source: the source.
         first: the number of its first document.
         last: the number after that of its last document.
-        lengths: the lengths of all documents of the source, which some sources compute each time
-            they are asked; ``None`` asks the source.
+        lengths: the lengths of all documents of the source, if the caller has them: some sources
+            compute them anew at each access.
     """
 
     def __init__(

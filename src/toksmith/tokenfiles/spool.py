@@ -21,12 +21,16 @@ from typing import Any, BinaryIO, cast
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.corpus.blocks import Damage
+from toksmith.corpus.remote import as_file
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.source import Tokens, TokenSource
 from toksmith.tokenfiles.token_files import map_ids
 
 _LENGTH = np.dtype("int64")
+
+_TAIL = 1 << 16
+"""The number of bytes at the end of a journal that hold its last line, almost always."""
 
 _PATIENCE = 5.0
 """Seconds to wait for another process that works on a shard: one that is just ending, perhaps."""
@@ -260,10 +264,8 @@ def read_journal(folder: Path) -> Journal | None:
         progress = _start(job)
         lines, ends = [progress], [len(first) + 1]
         for line in rest[:-1]:
-            held = json.loads(line)
-            splits = {name: SplitSize(*size) for name, size in held.pop("splits").items()}
-            damages = tuple(Damage(Path(path), *rest) for path, *rest in held.pop("damages"))
-            progress = replace(Progress(**held, splits=splits), damages=progress.damages + damages)
+            latest = _checkpoint(line)
+            progress = replace(latest, damages=progress.damages + latest.damages)
             lines.append(progress)
             ends.append(ends[-1] + len(line) + 1)
     except (ValueError, KeyError, TypeError) as wrong:
@@ -271,6 +273,28 @@ def read_journal(folder: Path) -> Journal | None:
             f"{path} is damaged ({wrong}): remove the folder, and start the shard again"
         ) from wrong
     return Journal(job, shard, lines, ends)
+
+
+def _checkpoint(line: bytes) -> Progress:
+    """Return the checkpoint of a line of the journal, with the damages since the one before."""
+    held = json.loads(line)
+    splits = {name: SplitSize(*size) for name, size in held.pop("splits").items()}
+    damages = tuple(Damage(as_file(path), *rest) for path, *rest in held.pop("damages"))
+    return Progress(**held, splits=splits, damages=damages)
+
+
+def latest_progress(folder: Path) -> Progress | None:
+    """Return the last checkpoint of a shard that another process works on, without its damages.
+
+    Only the end of the journal is read. ``None`` if there is no checkpoint yet.
+    """
+    try:
+        with (folder / "journal").open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            line = file.read().split(b"\n")[-2]
+        return replace(_checkpoint(line), damages=())
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return None
 
 
 def check_same(before: Job, now: Job, folder: object) -> None:

@@ -175,12 +175,12 @@ def tokenize_corpus(
 
         with _showing(sum(piece.size for piece in job.all_pieces), progress) as report:
             run_on_ray(job, tok, place.work, threads=threads, report=report, log=log)
-        return _publish(finish(job, tok, place.work, place.folder), place)
+        return _finish(job, tok, place)
     if runner == "spark":
         from toksmith.tokenfiles.spark import run_on_spark
 
         run_on_spark(job, tok, place.work, threads=threads, log=log)
-        return _publish(finish(job, tok, place.work, place.folder), place)
+        return _finish(job, tok, place)
     own = number or 0
     start = time.monotonic()
     with _showing(sum(piece.size for piece in job.pieces_of(own)), progress) as report:
@@ -196,7 +196,7 @@ def tokenize_corpus(
         log_shard(log, own, count, done, time.monotonic() - start)
     if number is not None:
         return Manifest(job, (shard_entry(job, number, done),), done.splits, ())
-    return _publish(finish(job, tok, place.work, place.folder), place)
+    return _finish(job, tok, place)
 
 
 def finish_corpus(output: AnyPath, *, tokenizer: AnyTokenizer | None = None) -> Manifest:
@@ -223,7 +223,7 @@ def finish_corpus(output: AnyPath, *, tokenizer: AnyTokenizer | None = None) -> 
         raise OptionError(
             f"the tokenizer {job.tokenizer} is not the one that the shards were made with"
         )
-    return _publish(finish(job, tok, place.work, place.folder), place)
+    return _finish(job, tok, place)
 
 
 def parse_shard(shard: str | tuple[int, int] | None) -> tuple[int | None, int]:
@@ -250,7 +250,8 @@ def parse_shard(shard: str | tuple[int, int] | None) -> tuple[int | None, int]:
     return number, count
 
 
-def _publish(manifest: Manifest, place: Output) -> Manifest:
+def _finish(job: Job, tok: Tokenizer, place: Output) -> Manifest:
+    manifest = finish(job, tok, place.work, place.folder)
     place.publish(manifest)
     return manifest
 
