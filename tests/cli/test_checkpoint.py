@@ -38,7 +38,7 @@ def test_another_training_is_refused(run: Run, corpus_file: Path, tmp_path: Path
     assert ran.code == 2
     assert "is of another training: --vocab-size was 300, now 280" in ran.err
     ran = run(*arguments[:-1], tmp_path / "a.json", "--model", "unigram")
-    assert "--checkpoint is only for byte-level BPE" in ran.err
+    assert "model was 'bpe', now 'unigram'" in ran.err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

@@ -251,18 +251,6 @@ def test_threads_may_differ(files: Path, tmp_path: Path, often: None) -> None:
     train(files, tmp_path / "kept", threads=1)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"model": "unigram"}, "checkpoint= is only for byte-level BPE"),
-        ({"unit": "characters", "vocab_size": 300}, "checkpoint= is only for byte-level BPE"),
-    ],
-)
-def test_other_models(files: Path, tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(OptionError, match=message):
-        train(files, tmp_path / "kept", **options)
-
-
 def test_texts_cannot_be_read_again(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="count them first"):
         toksmith.train(texts=["a b"], vocab_size=257, checkpoint=tmp_path / "kept")

@@ -132,7 +132,7 @@ def run(
         typer.Option(
             metavar="FOLDER",
             help="Store counts and merges here; after an interruption, the same command continues. "
-            "Deleted when the tokenizer is written. For bpe.",
+            "Deleted when the tokenizer is written. Merges are stored for byte-level bpe only.",
         ),
     ] = None,
     *,

@@ -143,6 +143,12 @@ class CountedLines(NamedTuple):
     reserved: int
     plain: CountedChunks
 
+    @classmethod
+    def of_chunks(cls, counted: CountedChunks) -> CountedLines:
+        """Return counted chunks that are not of lines."""
+        none = np.zeros(0, np.uint64)
+        return cls(*counted, 0, 0, 0, (b"", none, none))
+
     def items(self) -> Iterator[tuple[bytes, int]]:
         """Yield each chunk that is not plain, and its count."""
         start = 0

@@ -2,9 +2,11 @@
 
 - ``training.json``: the options and the corpus. Only a training with the same ones continues.
 - ``counts-0000.parquet`` …: the chunk counts of a part of the files, complete once
-  ``counts-0000.json`` exists. ``counts=`` accepts these files like any other counts.
-- ``merges.npz``: the merges so far, the count of each, the number of tokens of the text after each,
-  and a SHA-256 of these arrays.
+  ``counts-0000.json`` exists. ``counts=`` accepts these files like any other counts. For models
+  that make words of lines or documents, these are counts of what the words are made of, and
+  ``plain-0000.parquet`` … hold the ASCII words that the kernel made already.
+- ``merges.npz``, of byte-level BPE: the merges so far, the count of each, the number of tokens of
+  the text after each, and a SHA-256 of these arrays.
 
 Each file is written under a temporary name and then renamed, so a file that exists is complete. The
 folder is kept when training ends, because the tokenizer is not saved yet.
@@ -16,7 +18,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -30,6 +32,7 @@ from toksmith.corpus.hashing import KnownHash
 from toksmith.corpus.paths import expand_all
 from toksmith.corpus.remote import FilePath, RemoteFile
 from toksmith.corpus.sources import FileRead
+from toksmith.engine.counting import CountedLines
 from toksmith.engine.training import Merges
 from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.models import BPE
@@ -108,17 +111,59 @@ class Checkpoint:
         """
         from toksmith.trainers.counts_files import pieces
 
-        whole = ReadTotals()
-        paths = []
-        for number, part in enumerate(_parts(source)):
+        def count_to(path: Path, part: DocumentSource) -> dict[str, int]:
+            count(part).save(path)
+            return {}
+
+        paths, whole = self._count_parts(_parts(source), count_to)
+        return (piece for path in paths for piece in pieces(path)), whole
+
+    def count_lines(
+        self, source: DocumentSource, count: Callable[[DocumentSource], CountedLines], parted: bool
+    ) -> tuple[Iterator[CountedLines], ReadTotals]:
+        """Count the lines of a corpus part by part, except parts that are already counted.
+
+        Args:
+            source: the corpus.
+            count: a function that counts a part.
+            parted: whether parts may be counted separately; ``False`` makes one part.
+
+        Returns:
+            The counts, which are read lazily, and the totals of the text that was read.
+        """
+        from toksmith.trainers.counts import Counts
+
+        def count_to(path: Path, part: DocumentSource) -> dict[str, int]:
+            found = count(part)
+            Counts(*found.plain).save(_plain_path(path))
+            Counts(found.chunks, found.ends, found.counts).save(path)
+            return {name: getattr(found, name) for name in _LINES}
+
+        parts = _parts(source) if parted else [source]
+        paths, whole = self._count_parts(parts, count_to)
+        return map(_lines_of, paths), whole
+
+    def _count_parts(
+        self,
+        parts: Iterable[DocumentSource],
+        count_to: Callable[[Path, DocumentSource], dict[str, int]],
+    ) -> tuple[list[Path], ReadTotals]:
+        """Count each part to its file, unless its record exists.
+
+        Args:
+            parts: the parts.
+            count_to: counts a part to a file, and returns further figures for its record.
+        """
+        whole, paths = ReadTotals(), []
+        for number, part in enumerate(parts):
             path = self.folder / f"counts-{number:04}.parquet"
             record = path.with_suffix(".json")
             if not record.exists():
-                count(part).save(path)
-                write_text(record, dump(_read_entry(part.read())))
+                figures = count_to(path, part)
+                write_text(record, dump({**_read_entry(part.read()), **figures}))
             _add(whole, _read_of(record))
             paths.append(path)
-        return (piece for path in paths for piece in pieces(path)), whole
+        return paths, whole
 
     def merges(self, first: int | None = None, most: int | None = None) -> Merges:
         """Return the stored merges; empty if there are none yet.
@@ -198,7 +243,8 @@ def describe_checkpoint(folder: AnyPath) -> str:
 
 def delete(folder: AnyPath) -> None:
     """Delete the files of a checkpoint, and the folder if it is then empty."""
-    for pattern in ("counts-*.parquet", "counts-*.json", "merges.npz", "training.json"):
+    for pattern in ("counts-*.parquet", "plain-*.parquet", "counts-*.json", "merges.npz",
+                    "training.json"):  # fmt: skip
         for path in Path(folder).glob(pattern):
             path.unlink()
     with suppress(OSError):
@@ -222,11 +268,9 @@ def open_checkpoint(
         tok: the tokenizer to continue, if any.
 
     Raises:
-        OptionError: see :class:`Checkpoint`; or checkpoints do not support this model, or
-            documents from ``texts=``, which cannot be read again.
+        OptionError: see :class:`Checkpoint`; or the documents are from ``texts=``, which cannot be
+            read again.
     """
-    if options["model"] != "bpe" or options.get("unit", "bytes") != "bytes":
-        raise OptionError("checkpoint= is only for byte-level BPE: leave it out for other models")
     if files is not None:
         sources: dict[str, Any] = {
             os.path.abspath(path): [path.stat().st_size, _version(path)]  # noqa: PTH100
@@ -305,6 +349,31 @@ def _is_same_split(one: object, other: object) -> bool:
     return False
 
 
+_LINES = ("lines", "too_long", "reserved")
+
+
+def _plain_path(path: Path) -> Path:
+    """Return the file of the plain words of a part, next to that of its other chunks."""
+    return path.with_name(path.name.replace("counts", "plain"))
+
+
+def _lines_of(path: Path) -> CountedLines:
+    """Return the counted lines of a part."""
+    from toksmith.trainers.counts import Counts
+
+    record = path.with_suffix(".json")
+    entry = read_json(record)
+    try:
+        lines, too_long, reserved = (_number(entry[name]) for name in _LINES)
+    except (TypeError, KeyError, ValueError) as wrong:
+        raise _damaged_record(record, wrong) from wrong
+    chunks, plain = Counts.load(path), Counts.load(_plain_path(path))
+    return CountedLines(
+        *(chunks.chunks, chunks.ends, chunks.counts, lines, too_long, reserved),
+        plain=(plain.chunks, plain.ends, plain.counts),
+    )
+
+
 def _parts(source: DocumentSource) -> Sequence[DocumentSource]:
     if not isinstance(source, Files):
         return [source]
@@ -330,10 +399,13 @@ def _read_of(path: Path) -> ReadTotals:
         skipped = {name: _number(number) for name, number in entry["skipped"].items()}
         files = [_file_of(file) for file in entry["files"]]
     except (TypeError, KeyError, ValueError, AttributeError) as wrong:
-        raise FormatError(
-            path, f"is damaged ({type(wrong).__name__}: {wrong}): delete the checkpoint"
-        ) from wrong
+        raise _damaged_record(path, wrong) from wrong
     return ReadTotals(**numbers, skipped=skipped, files=files)
+
+
+def _damaged_record(path: Path, wrong: Exception) -> FormatError:
+    what = f"{type(wrong).__name__}: {wrong}"
+    return FormatError(path, f"is damaged ({what}): delete the checkpoint")
 
 
 def _file_of(file: Mapping[str, Any]) -> FileRead:

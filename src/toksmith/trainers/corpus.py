@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from toksmith._base.progress import counting_progress
 from toksmith._base.text import Texts
@@ -19,16 +19,23 @@ from toksmith.corpus import (
     ReadTotals,
 )
 from toksmith.corpus.paths import ONE, check_paths
+from toksmith.engine.counting import CountedLines
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer.training_record import SourceRecord
 from toksmith.trainers.counts import Counts, count_chunks, limit_counts, sum_counts
 from toksmith.trainers.memory import MemoryLimits
+from toksmith.trainers.weighted_counts import weighted_lines
 
 if TYPE_CHECKING:
     from toksmith.trainers.checkpoint import Checkpoint
 
-AnyCounter = TypeVar("AnyCounter", bound=DocumentSink)
+
+class LineSink(DocumentSink, Protocol):
+    """A counter of lines, or of the chunks of lines."""
+
+    def finish(self) -> CountedLines:
+        """Return the counts."""
 
 
 class Corpus:
@@ -126,45 +133,42 @@ class Corpus:
             return Documents(self._texts, self.reading)
         return Files(self._files or (), self.reading, self._hashing)
 
-    def read(self, counter: DocumentSink, what: str) -> None:
-        """Count all documents with a counter that does not support weights.
+    def lines(self, make: Callable[[], LineSink], at_once: str | None = None) -> CountedLines:
+        """Return the weighted counts of the lines, or their chunks, of all documents.
 
         Args:
-            counter: receives the documents.
-            what: the name of the task, for the error message.
+            make: returns a new counter. Each run of documents of equal weight has its own.
+            at_once: the option because of which one counter must read all documents. Weights do
+                not apply to it.
 
         Raises:
-            OptionError: some documents have a weight.
+            OptionError: some documents have a weight, and ``at_once`` is given.
             TrainingError: there is no text.
         """
         source = self.source()
-        if any(weight != ONE for weight, _ in source.parts()):
-            raise OptionError(f"weights= does not apply to {what}: leave it out")
-        with counting_progress(source.size, self.progress) as report:
-            source.feed(counter, report)
-        self._note(source)
+        if at_once and any(weight != ONE for weight, _ in source.parts()):
+            raise OptionError(f"weights= does not apply to {at_once}: leave it out")
+        if self.checkpoint is None:
+            found = self._counted_lines(source, make)
+            self._note(source)
+        else:
+            parts, self.was_read = self.checkpoint.count_lines(
+                source, lambda part: self._counted_lines(part, make), at_once is None
+            )
+            found = weighted_lines((ONE, part) for part in parts)
         self.check_bytes()
+        return found
 
-    def count(self, make: Callable[[], AnyCounter]) -> Iterator[tuple[int, AnyCounter]]:
-        """Count all documents, with one counter for each run of documents of equal weight.
-
-        Args:
-            make: returns a new counter.
-
-        Yields:
-            The weight of the documents in millionths, and their counter.
-
-        Raises:
-            TrainingError: there is no text.
-        """
-        source = self.source()
+    def _counted_lines(self, source: DocumentSource, make: Callable[[], LineSink]) -> CountedLines:
         with counting_progress(source.size, self.progress) as report:
-            for weight, part in source.parts():
-                counter = make()
-                part.feed(counter, report)
-                yield weight, counter
-        self._note(source)
-        self.check_bytes()
+
+            def counted() -> Iterator[tuple[int, CountedLines]]:
+                for weight, part in source.parts():
+                    counter = make()
+                    part.feed(counter, report)
+                    yield weight, counter.finish()
+
+            return weighted_lines(counted())
 
     def chunks(self, splitter: PatternSplitter | None) -> Counts:
         """Return the chunk counts of all documents; existing counts are returned unchanged.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np
@@ -70,27 +70,34 @@ class DrawnLines(Lines):
         longest: the maximum length of a line in bytes; longer lines are skipped.
         size: the number of lines to keep.
         seed: the random seed; ``None`` keeps the first lines.
-
-    Attributes:
-        lines: the lines kept so far.
+        make: returns a counter for the drawn lines.
     """
 
-    def __init__(self, longest: int, size: int, seed: int | None) -> None:
+    def __init__(
+        self, longest: int, size: int, seed: int | None, make: Callable[[], LineCounter]
+    ) -> None:
         super().__init__(longest)
         self._size = size
+        self._make = make
         self._random = None if seed is None else random.Random(seed)
         self._seen = 0
-        self.lines: list[bytes] = []
+        self._lines: list[bytes] = []
 
     def add_line(self, line: bytes) -> None:
         """Keep a line or not, as the reservoir decides."""
         if not self.takes(line):
             return
         self._seen += 1
-        if len(self.lines) < self._size:
-            self.lines.append(line)
+        if len(self._lines) < self._size:
+            self._lines.append(line)
         elif self._random and (place := self._random.randrange(self._seen)) < self._size:
-            self.lines[place] = line
+            self._lines[place] = line
+
+    def finish(self) -> CountedLines:
+        """Return the counts of the drawn lines, or of their chunks."""
+        counter = self._make()
+        counter.add_texts(self._lines)
+        return counter.finish()._replace(too_long=self.too_long, reserved=self.reserved)
 
 
 class TsvLines(Lines):

@@ -24,7 +24,6 @@ from toksmith.trainers.normalizing import QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
 from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
 from toksmith.trainers.symbol_words import AnyWords, CharacterWords, MixedWords
-from toksmith.trainers.weighted_counts import weighted_lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +84,13 @@ def read_sentences(
 
 def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> CountedLines:
     """Return the sentences and counts of TSV lines, or of existing counts."""
-    counted = TsvLines(options.max_sentence_length)
     if corpus.counts is not None:
+        counted = TsvLines(options.max_sentence_length)
         counted.add_counts(corpus.counts)
-    else:
-        if corpus.reading.read_as is None:  # SentencePiece's TSV has no header row
-            corpus.reading = replace(corpus.reading, read_as="text")
-        corpus.read(counted, 'input_format="tsv"')
-    return counted.finish()
+        return counted.finish()
+    if corpus.reading.read_as is None:  # SentencePiece's TSV has no header row
+        corpus.reading = replace(corpus.reading, read_as="text")
+    return corpus.lines(lambda: TsvLines(options.max_sentence_length), 'input_format="tsv"')
 
 
 def _count_lines(
@@ -116,13 +114,12 @@ def _count_lines(
         )
 
     if not options.input_sentence_size:
-        return weighted_lines((weight, counter.finish()) for weight, counter in corpus.count(make))
+        return corpus.lines(make)
     seed = options.random_seed if options.shuffle_input_sentence else None
-    drawn = DrawnLines(options.max_sentence_length, options.input_sentence_size, seed)
-    corpus.read(drawn, "input_sentence_size")
-    counter = make()
-    counter.add_texts(drawn.lines)
-    return counter.finish()._replace(too_long=drawn.too_long, reserved=drawn.reserved)
+    size = options.input_sentence_size
+    return corpus.lines(
+        lambda: DrawnLines(options.max_sentence_length, size, seed, make), "input_sentence_size"
+    )
 
 
 def _is_local(

@@ -20,6 +20,7 @@ from toksmith._base.arrays import Bounds
 from toksmith._base.text import Text, decode_utf8, utf8
 from toksmith.engine.counting import (
     ChunkCounter,
+    CountedLines,
     LineCounter,
     PlainRules,
     UInts,
@@ -44,7 +45,6 @@ from toksmith.stages.split_classes import (
     marks_only_first,
 )
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.weighted_counts import round_count, weighted_lines
 
 _LOCAL_STEPS = (Bert, Lowercase, StripAccents, UnicodeForm)
 _MOST_KINDS = 7
@@ -78,23 +78,19 @@ def count_words(
         and all(isinstance(step, _LOCAL_STEPS) for step in normalizer)
     ):
         plain = _make_plain_rules(normalizer, splitter)
-        found = weighted_lines(
-            (weight, counter.finish())
-            for weight, counter in corpus.count(lambda: LineCounter(corpus.threads, plain=plain))
-        )
+        found = corpus.lines(lambda: LineCounter(corpus.threads, plain=plain))
         words.update(_decoded(*found.plain))
         for word, count in _local_words(found.items(), normalizer, splitter):
             words[word] += count
     else:
         first, rest = _kernel_steps(splitter)
-        for weight, documents in corpus.count(
-            lambda: _DocumentCounter(normalizer, first, rest, corpus.threads)
-        ):
-            for word, count in documents.words.items():
-                words[word] += count * weight
-        words = Counter(
-            {word: round_count(count) for word, count in words.items() if round_count(count)}
+        cut = _sequence(rest)
+        found = corpus.lines(
+            lambda: _DocumentCounter(normalizer, first, None if first else cut, corpus.threads)
         )
+        for chunk, count in found.items():
+            for word in iter_chunks(cut if first else None, chunk.decode()):
+                words[word] += count
     corpus.check_bytes()
     words.pop("", None)
     if not words:
@@ -209,12 +205,12 @@ def _sequence(steps: tuple[Splitter, ...]) -> Splitter | None:
 
 
 class _DocumentCounter:
-    """Counts the words of documents.
+    """Counts the words of documents, or chunks that are not yet split into words.
 
     Args:
         normalizer: the normalizer of documents.
         first: the steps of the splitter that the kernel runs, perhaps after a ``LeadingSpace``.
-        rest: the steps after these.
+        cut: the splitter if the kernel runs none of its steps.
         threads: the number of threads.
     """
 
@@ -222,37 +218,23 @@ class _DocumentCounter:
         self,
         normalizer: Normalizer,
         first: tuple[Splitter, ...],
-        rest: tuple[Splitter, ...],
+        cut: Splitter | None,
         threads: int,
     ) -> None:
         self._normalizer = normalizer
         self._leads = first[:1] == (LeadingSpace(),)
-        self._rest = _sequence(rest)
-        self._counter: ChunkCounter | None = None
-        if first:
-            self._counter = ChunkCounter(_sequence(first[self._leads :]), threads)
-        self._words: Counter[str] = Counter()
-
-    @property
-    def words(self) -> Counter[str]:
-        """The count of each word."""
-        if self._counter is None:
-            return self._words
-        words: Counter[str] = Counter()
-        chunks, ends, counts = self._counter.finish()
-        for (start, end), count in zip(pairwise([0, *ends.tolist()]), counts.tolist(), strict=True):
-            for word in iter_chunks(self._rest, chunks[start:end].decode()):
-                words[word] += count
-        return words
+        self._in_kernel = bool(first)
+        self._cut = cut
+        self._counter = ChunkCounter(_sequence(first[self._leads :]) if first else None, threads)
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
         documents = [
             normalize(self._normalizer, decode_utf8(utf8(text), "replace")) for text in texts
         ]
-        if self._counter is None:
+        if not self._in_kernel:
             for document in documents:
-                self._words.update(iter_chunks(self._rest, document))
+                self._counter.add_texts([*iter_chunks(self._cut, document)])
             return
         if self._leads:
             documents = [
@@ -268,3 +250,7 @@ class _DocumentCounter:
     def cut(self, text: Text, start: int, end: int) -> int:
         """Return the end, because documents are not cut."""
         return end
+
+    def finish(self) -> CountedLines:
+        """Return the counts of the chunks."""
+        return CountedLines.of_chunks(self._counter.finish())

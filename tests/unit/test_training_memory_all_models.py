@@ -1,0 +1,172 @@
+"""Every model gives the same tokenizer whether it is interrupted or not, and on any threads."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toksmith
+from toksmith.errors import FormatError, OptionError
+from toksmith.trainers import checkpoint
+
+
+@dataclass(frozen=True)
+class Case:
+    """A training: its model, options, and how it counts."""
+
+    model: str
+    options: dict[str, Any] = field(default_factory=dict)
+    vocab_size: int | None = 400
+
+    def train(self, files: Path, **given: Any) -> toksmith.Tokenizer:
+        return toksmith.train(
+            files, model=self.model, vocab_size=self.vocab_size, progress=False,
+            **self.options, **given,
+        )  # fmt: skip
+
+
+CASES = {
+    "bpe": Case("bpe"),
+    "bpe-characters": Case("bpe", {"unit": "characters"}),
+    "wordpiece": Case("wordpiece"),
+    "wordpiece-frequency": Case("wordpiece", {"objective": "frequency"}),
+    "wordpiece-chunks": Case("wordpiece", {"split": "gpt2", "normalize": False}),
+    "wordpiece-documents": Case("wordpiece", {"split": "gpt2", "separator": "\n"}),
+    "unigram": Case("unigram"),
+    "sentencepiece-bpe": Case("sentencepiece-bpe"),
+    "sentencepiece-bpe-lines": Case("sentencepiece-bpe", {"split_by_whitespace": False}),
+    "sentencepiece-unigram": Case("sentencepiece-unigram", vocab_size=200),
+    "sentencepiece-unigram-drawn": Case("sentencepiece-unigram", {"input_sentence_size": 150}, 200),
+    "word": Case("word", vocab_size=None),
+    "char": Case("char", vocab_size=None),
+}
+"""Every model, and every way of counting of those that have several."""
+
+ALL = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+
+LETTERS = (*"abcdefghijklmnop", "é", "\u0301", "漢", "字", "Ü", ".", "-")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five files of lines of random words, some of which repeat in other files."""
+    folder = tmp_path_factory.mktemp("files")
+    rng = random.Random(11)
+    for number in range(5):
+        lines = [
+            " ".join(
+                "".join(rng.choices(LETTERS[: rng.choice((5, 16, 23))], k=rng.randint(1, 5)))
+                for _ in range(rng.randint(0, 9))
+            )
+            for _ in range(120)
+        ]
+        (folder / f"{number}.txt").write_text("\n".join(lines), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each file is a part of its own."""
+    monkeypatch.setattr(checkpoint, "PART_BYTES", 1)
+
+
+def figures(tok: toksmith.Tokenizer) -> dict[str, Any]:
+    """Return what a training found, without times and the memory that it took."""
+    record = tok.training
+    assert record is not None
+    names = ("vocab_size", "merges", "documents", "bytes", "chunks", "tokens", "skipped", "sources")
+    return {
+        **{name: getattr(record, name) for name in names},
+        "counts": None if record.counts is None else record.counts.tolist(),
+        "tokens_after": None if record.tokens_after is None else record.tokens_after.tolist(),
+    }
+
+
+def same(a: toksmith.Tokenizer, b: toksmith.Tokenizer) -> bool:
+    return a.pipeline == b.pipeline and figures(a) == figures(b)
+
+
+class StopTrainingError(Exception):
+    """Ends a training where a test wants it."""
+
+
+def test_every_model_is_here() -> None:
+    from toksmith.trainers import MODELS
+
+    assert {case.model for case in CASES.values()} == {*MODELS}
+
+
+@ALL
+def test_a_training_that_was_stopped_goes_on(
+    case: Case, files: Path, tmp_path: Path, parts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted, folder = case.train(files, threads=1), tmp_path / "kept"
+    entry, left = checkpoint._read_entry, iter(range(2))
+
+    def stopping(*given: Any) -> Any:
+        if next(left, None) is None:
+            raise StopTrainingError
+        return entry(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "_read_entry", stopping)
+        if "input_sentence_size" not in case.options:  # lines are drawn from all files at once
+            with pytest.raises(StopTrainingError):
+                case.train(files, checkpoint=folder, threads=2)
+            assert len([*folder.glob("counts-*.json")]) == 2
+    for threads in (2, 1):
+        assert same(case.train(files, checkpoint=folder, threads=threads), wanted)
+    checkpoint.delete(folder)
+    assert not folder.exists()
+
+
+@ALL
+def test_another_training_is_refused(case: Case, files: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    case.train(files, checkpoint=folder)
+    with pytest.raises(OptionError, match="of another training: sample was"):
+        case.train(files, checkpoint=folder, sample=0.5)
+
+
+def test_a_damaged_record_of_lines(files: Path, tmp_path: Path) -> None:
+    case, folder = CASES["sentencepiece-bpe"], tmp_path / "kept"
+    case.train(files, checkpoint=folder)
+    record = folder / "counts-0000.json"
+    record.write_text(record.read_text(encoding="utf-8").replace('"too_long"', '"too"'))
+    with pytest.raises(FormatError, match=r"counts-0000\.json: is damaged"):
+        case.train(files, checkpoint=folder)
+
+
+PROGRAM = """
+import sys
+import toksmith
+from tests.unit.test_training_memory_all_models import CASES
+from toksmith.trainers import checkpoint
+checkpoint.SECONDS, checkpoint.PART_BYTES = 0.1, 1
+name, files, folder, output = sys.argv[1:]
+CASES[name].train(files, checkpoint=folder, threads=1).save(output)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("name", ["wordpiece", "sentencepiece-unigram"])
+def test_killed_by_the_system(name: str, files: Path, tmp_path: Path) -> None:
+    suffix = "model" if "sentencepiece" in name else "json"
+    folder, output, whole = (tmp_path / each for each in ("kept", f"a.{suffix}", f"b.{suffix}"))
+    command = [sys.executable, "-c", PROGRAM, name, str(files), str(folder), str(output)]
+    child = subprocess.Popen(command)
+    while not (folder / "counts-0001.json").exists() and child.poll() is None:
+        pass
+    child.kill()
+    assert child.wait() in (0, -signal.SIGKILL)
+    subprocess.run(command, check=True)
+    CASES[name].train(files).save(whole)
+    assert output.read_bytes() == whole.read_bytes()
