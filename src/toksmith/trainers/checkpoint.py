@@ -1,6 +1,7 @@
 """Checkpoints: the folder from which an interrupted training continues.
 
-- ``training.json``: the options and the corpus. Only a training with the same ones continues.
+- ``training.json``: the options and the corpus. Only a training with the same ones continues;
+  ``min_count`` may change before there are merges, and ``memory`` is no option of the result.
 - ``counts-0000.parquet`` …: the chunk counts of a part of the files, complete once
   ``counts-0000.json`` exists. ``counts=`` accepts these files like any other counts. For models
   that make words of lines or documents, these are counts of what the words are made of, and
@@ -53,6 +54,9 @@ _PARTS = 32
 
 _LAYOUT = 2
 
+_OF_MERGES = ("min_count",)
+"""The options that may change as long as no merges are stored: counts do not depend on them."""
+
 
 class Checkpoint:
     """The checkpoint folder of a training.
@@ -84,7 +88,11 @@ class Checkpoint:
         path = self.folder / "training.json"
         wanted = json.loads(json.dumps({"layout": _LAYOUT, **plan}, default=repr))
         if path.name in names:
-            _compare(self.folder, read_json(path), wanted)
+            held = read_json(path)
+            free = () if self._merges_path.name in names else _OF_MERGES
+            _compare(self.folder, held, wanted, free)
+            if held != wanted:
+                write_text(path, dump(wanted))
         elif names:
             raise OptionError(f"checkpoint {folder} holds other files: use an empty or new folder")
         else:
@@ -307,8 +315,17 @@ def _digest(data: bytes, *arrays: npt.NDArray[Any]) -> str:
     return digest.hexdigest()[:32]
 
 
-def _compare(folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Raise OptionError with the differences if a folder belongs to another training."""
+def _compare(
+    folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any], free: Sequence[str]
+) -> None:
+    """Raise OptionError with the differences if a folder belongs to another training.
+
+    Args:
+        folder: the folder.
+        held: the content of its ``training.json``.
+        wanted: the content that belongs to this training.
+        free: the options that may differ.
+    """
     differences = []
     for group in ("options", "sources"):
         before, now = held.get(group), wanted[group]
@@ -318,6 +335,8 @@ def _compare(folder: Path, held: Mapping[str, Any], wanted: Mapping[str, Any]) -
             )
         for name in [*before, *(name for name in now if name not in before)]:
             if before.get(name) == now.get(name) and (name in before) == (name in now):
+                continue
+            if group == "options" and name in free:
                 continue
             if name == "split" and _is_same_split(before.get(name), now.get(name)):
                 continue
