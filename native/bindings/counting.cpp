@@ -15,6 +15,7 @@
 
 #include "buffers.hpp"
 #include "counting/chunk_counter.hpp"
+#include "counting/counted_pieces.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/word_counter.hpp"
 #include "gil.hpp"
@@ -162,6 +163,30 @@ std::tuple<Counted, Counted> found_words(WordCounter& counter) {
     return {to_python(found.chunks), to_python(found.plain)};
 }
 
+CountedTexts counted_texts(const TextView& text, const Input<std::uint64_t>& ends,
+                           const Input<std::uint64_t>& counts) {
+    const Text whole = text.text();
+    if (ends.size() != counts.size()) throw nb::value_error("counts needs one count per chunk");
+    const std::uint64_t* const last = ends.data() + ends.size();
+    if (!std::is_sorted(ends.data(), last) || (ends.size() > 0 && last[-1] > whole.size()))
+        throw nb::value_error("chunk ends must ascend and lie inside the chunks");
+    return {whole.begin, {ends.data(), ends.size()}, {counts.data(), counts.size()}};
+}
+
+Counted pieces_of(nb::handle pieces, Input<std::uint64_t> piece_ends,
+                  Input<std::uint64_t> piece_counts, nb::handle chunks, Input<std::uint64_t> ends,
+                  Input<std::uint64_t> counts, const StageRunner& stages, std::size_t threads) {
+    const TextView piece_view(pieces), chunk_view(chunks);
+    DistinctChunks found;
+    {
+        const CountedTexts known = counted_texts(piece_view, piece_ends, piece_counts);
+        const CountedTexts others = counted_texts(chunk_view, ends, counts);
+        const WithoutGil without_gil;
+        found = count_pieces(known, others, stages, threads);
+    }
+    return to_python(found);
+}
+
 std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> lines(const WordCounter& counter) {
     return {counter.lines().counted, counter.lines().too_long, counter.lines().reserved};
 }
@@ -192,16 +217,22 @@ void bind_counting(nb::module_& module) {
              "symbols"_a);
 
     nb::class_<WordCounter>(module, "WordCounter")
-        .def(nb::new_([](bool words, std::size_t longest, bool reserved, const PlainRules* plain) {
+        .def(nb::new_([](bool words, std::size_t longest, bool reserved, const PlainRules* plain,
+                         const StageRunner* stages) {
                  WordCounter::Options options{words, longest, reserved};
                  if (plain) options.plain = *plain;
+                 if (stages) options.cut_table = stages->cut_table();
                  return new WordCounter(options);
              }),
-             "words"_a, "longest"_a, "reserved"_a, "plain"_a.none())
+             "words"_a, "longest"_a, "reserved"_a, "plain"_a.none(), "stages"_a.none())
         .def("add_texts", &add_texts<WordCounter>, "texts"_a, "threads"_a)
         .def("add_slices", &add_slices<WordCounter>, "text"_a, "bounds"_a, "threads"_a)
         .def("finish", &found_words)
         .def("lines", &lines);
+
+    module.def("count_pieces", &pieces_of, "pieces"_a, "piece_ends"_a, "piece_counts"_a, "chunks"_a,
+               "ends"_a, "counts"_a, "stages"_a, "threads"_a,
+               "Return counted pieces, and those that the stages make of counted chunks.");
 }
 
 }  // namespace toksmith::bindings

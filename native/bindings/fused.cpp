@@ -135,11 +135,10 @@ decltype(Stages::fallback_with_origins) fallback_with_origins_of(nb::object func
     };
 }
 
-std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object fill,
-                                        InputRows<std::uint16_t> inseparable,
-                                        const std::string& prefix_space, bool collapse, bool trim,
-                                        const std::string& origins, bool space_precedes_piece,
-                                        nb::object fallback, nb::object fallback_with_origins) {
+StageRunner stage_runner(nb::object fill, InputRows<std::uint16_t> inseparable,
+                         const std::string& prefix_space, bool collapse, bool trim,
+                         const std::string& origins, bool space_precedes_piece, nb::object fallback,
+                         nb::object fallback_with_origins) {
     if (inseparable.shape(1) != 2) throw nb::value_error("inseparable must have two columns");
     std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> pairs;
     pairs.reserve(inseparable.shape(0));
@@ -185,8 +184,7 @@ std::shared_ptr<FusedModel> fused_model(std::shared_ptr<Model> model, nb::object
             return block_of(nb::cast<Rewritten>(rows));
         });
     auto cut_table = std::make_shared<const CutTable>(table, pairs);
-    return std::make_shared<FusedModel>(std::move(model), std::move(table), std::move(cut_table),
-                                        std::move(stages));
+    return {std::move(table), std::move(cut_table), std::move(stages)};
 }
 
 // The map, or null if it is damaged. The last one is kept, because a file is checked before its
@@ -299,10 +297,22 @@ void bind_fused(nb::module_& module) {
         .def("map", &map_characters, "text"_a);
     module.attr("OPEN") = static_cast<unsigned>(CutTable::kContextSensitive);
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
+    nb::class_<StageRunner>(module, "StageRunner")
+        .def(nb::new_([](nb::object fill, InputRows<std::uint16_t> inseparable,
+                         const std::string& prefix_space, bool collapse, bool trim,
+                         const std::string& origins, bool space_precedes_piece, nb::object fallback,
+                         nb::object fallback_with_origins) {
+                 return new StageRunner(stage_runner(
+                     std::move(fill), std::move(inseparable), prefix_space, collapse, trim, origins,
+                     space_precedes_piece, std::move(fallback), std::move(fallback_with_origins)));
+             }),
+             "fill"_a, "inseparable"_a, "prefix_space"_a, "collapse"_a, "trim"_a, "origins"_a,
+             "space_precedes_piece"_a, "fallback"_a, "fallback_with_origins"_a);
     nb::class_<FusedModel, Model>(module, "FusedModel")
-        .def(nb::new_(&fused_model), "model"_a, "fill"_a, "inseparable"_a, "prefix_space"_a,
-             "collapse"_a, "trim"_a, "origins"_a, "space_precedes_piece"_a, "fallback"_a,
-             "fallback_with_origins"_a);
+        .def(nb::new_([](std::shared_ptr<Model> model, const StageRunner& stages) {
+                 return std::make_shared<FusedModel>(std::move(model), stages);
+             }),
+             "model"_a, "stages"_a);
     nb::class_<SpanModel, Model>(module, "SpanModel",
                                  "A fused model for Encoder.encode_with_spans.")
         .def(nb::init<std::shared_ptr<const FusedModel>>(), "model"_a);

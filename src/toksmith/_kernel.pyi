@@ -113,10 +113,9 @@ OPEN: int = 65535
 
 CHARACTERS_A_BLOCK: int = 64
 
-class FusedModel(Model):
+class StageRunner:
     def __init__(
         self,
-        model: Model,
         fill: object,
         inseparable: Annotated[
             NDArray[numpy.uint16], dict(shape=(None, None), order="C", device="cpu", writable=False)
@@ -129,6 +128,9 @@ class FusedModel(Model):
         fallback: object,
         fallback_with_origins: object,
     ) -> None: ...
+
+class FusedModel(Model):
+    def __init__(self, model: Model, stages: StageRunner) -> None: ...
 
 class SpanModel(Model):
     """A fused model for Encoder.encode_with_spans."""
@@ -529,7 +531,12 @@ class PlainRules:
 
 class WordCounter:
     def __init__(
-        self, words: bool, longest: int, reserved: bool, plain: PlainRules | None
+        self,
+        words: bool,
+        longest: int,
+        reserved: bool,
+        plain: PlainRules | None,
+        stages: StageRunner | None,
     ) -> None: ...
     def add_texts(self, texts: Sequence[object], threads: int) -> None: ...
     def add_slices(
@@ -555,6 +562,32 @@ class WordCounter:
         ],
     ]: ...
     def lines(self) -> tuple[int, int, int]: ...
+
+def count_pieces(
+    pieces: object,
+    piece_ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    piece_counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    chunks: object,
+    ends: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    counts: Annotated[
+        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    stages: StageRunner,
+    threads: int,
+) -> tuple[
+    bytes,
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]:
+    """
+    Return counted pieces, and those that the stages make of counted chunks.
+    """
 
 def first_invalid(text: object, start: int, end: int, instruction_set: str) -> int:
     """Return the first byte from start on that is invalid UTF-8, or end."""

@@ -76,6 +76,44 @@ def test_words(normalizer: Normalizer, splitter: Splitter) -> None:
     check(normalizer, splitter, 40)
 
 
+MANY_SCRIPTS = [*"aÀ Σς.жй्कतो한각각ไทยكاّがﷺ̧́ͅ�ǅİ𝐀\n"]
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("normalizer", [(), *NORMALIZERS, (UnicodeForm("NFKC"), Lowercase())])
+def test_words_of_many_scripts(normalizer: Normalizer, splitter: Splitter) -> None:
+    rng = random.Random(8)
+    documents = ["".join(rng.choices(MANY_SCRIPTS, k=rng.randrange(300))) for _ in range(30)]
+    wanted: Counter[str] = Counter()
+    for document in documents:
+        wanted.update(split_text(splitter, normalize(normalizer, document)))
+    wanted.pop("", None)
+    orders = []
+    for threads in (1, 3):
+        corpus = Corpus(texts=documents, threads=threads, progress=False)
+        found = count_words(corpus, normalizer, splitter)
+        assert found == wanted
+        orders.append([*found])
+    assert orders[0] == orders[1]
+
+
+@pytest.mark.parametrize("normalizer", [NORMALIZERS[0], (Lowercase(),)])
+def test_words_of_invalid_utf8(normalizer: Normalizer) -> None:
+    documents = [
+        b"one \xe4\xb8two \xff\xe4\xb8\xadx\xe4",
+        "жук \ud83d".encode("utf-8", "surrogatepass"),
+    ]
+    wanted: Counter[str] = Counter()
+    for document in documents:
+        wanted.update(
+            split_text(
+                WhitespaceSplit(), normalize(normalizer, document.decode("utf-8", "replace"))
+            )
+        )
+    corpus = Corpus(texts=documents, progress=False)
+    assert count_words(corpus, normalizer, WhitespaceSplit()) == wanted
+
+
 def check(normalizer: Normalizer, splitter: Splitter, count: int) -> None:
     rng = random.Random(7)
     plain = CHARACTERS[: CHARACTERS.index("é")]

@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "models": "base utf8 vocab",
     "fused": "base utf8 text vocab split models",
     "cache": "base utf8 simd",
-    "counting": "base utf8 text split cache",
+    "counting": "base utf8 text split fused cache",
     "training": "base utf8 text vocab models counting",
     "rows": "base",
     "encode": "base utf8 simd text vocab split models fused cache",

@@ -182,14 +182,14 @@ class WordCounter::PieceCounter {
         const auto flush = [&] {
             if (found == 0) return;
             if (!is_plain) {
-                part_.chunks.add_all(start, ends, found, place_of(start), readable);
+                add_chunks(start, ends, found, place_of(start), readable);
                 start = ends[found - 1];
             } else if (count_plain({start, ends[found - 1]}, place_of(start))) {
                 start = ends[found - 1];
             } else {
                 for (std::size_t i = 0; i < found; start = ends[i++]) {
                     if (count_plain({start, ends[i]}, place_of(start))) continue;
-                    part_.chunks.add_all(start, ends + i, 1, place_of(start), readable);
+                    add_chunks(start, ends + i, 1, place_of(start), readable);
                 }
             }
             found = 0;
@@ -205,6 +205,38 @@ class WordCounter::PieceCounter {
         for_each_cut(text, add);
         add(text.end);
         flush();
+    }
+
+    // Counts adjacent chunks as they are, or cut by the table of cuts. `first`: the position of
+    // `begin`.
+    void add_chunks(const Byte* begin, const Byte* const* ends, std::size_t chunks,
+                    std::uint64_t first, const Byte* readable) {
+        const CutTable* const cut_table = options_.cut_table.get();
+        if (!cut_table) return part_.chunks.add_all(begin, ends, chunks, first, readable);
+        const Byte* start = begin;  // of the chunks that are found
+        const Byte* cuts[kAtOnce];
+        std::size_t found = 0;
+        const auto add = [&](const Byte* end) {
+            cuts[found++] = end;
+            if (found < kAtOnce) return;
+            part_.chunks.add_all(start, cuts, found,
+                                 first + static_cast<std::uint64_t>(start - begin), readable);
+            start = end;
+            found = 0;
+        };
+        const Byte* chunk = begin;
+        for (std::size_t i = 0; i < chunks; chunk = ends[i++]) {
+            const std::string_view view(reinterpret_cast<const char*>(chunk),
+                                        static_cast<std::size_t>(ends[i] - chunk));
+            if (utf8::is_valid(view)) {
+                for (const Byte* p = chunk; p < ends[i];) add(p = cut_table->next(p, ends[i]));
+            } else {
+                add(ends[i]);
+            }
+        }
+        if (found == 0) return;
+        part_.chunks.add_all(start, cuts, found, first + static_cast<std::uint64_t>(start - begin),
+                             readable);
     }
 
     // Counts the words of a text if it is plain; otherwise returns false.

@@ -5,12 +5,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/plain_words.hpp"
+#include "split/cut_table.hpp"
 #include "text/text.hpp"
 
 namespace toksmith {
@@ -20,7 +22,7 @@ namespace toksmith {
 // with the space, so that the two kinds differ.
 //
 // If there are rules for plain text, plain chunks are split into words here, and only other chunks
-// are counted as they are.
+// are counted as they are. A table of cuts divides those further, unless they are invalid UTF-8.
 class WordCounter {
  public:
     struct Options {
@@ -28,6 +30,7 @@ class WordCounter {
         std::size_t longest = 0;  // in bytes; longer lines are skipped; 0: no limit
         bool reserved = false;    // skip lines that contain U+2585
         std::optional<PlainRules> plain{};
+        std::shared_ptr<const CutTable> cut_table{};
     };
     struct Lines {
         std::uint64_t counted = 0;  // lines that are neither empty nor skipped

@@ -14,6 +14,9 @@ from toksmith._base.text import Text, utf8
 from toksmith.engine.kernel import instruction_set
 from toksmith.engine.split_tables import kernel_splitter
 from toksmith.errors import UnsupportedError
+from toksmith.models import WordLevel
+from toksmith.normalizers import Normalizer
+from toksmith.pipeline import Pipeline
 from toksmith.splitters import PatternSplitter, Splitter
 
 UInts: TypeAlias = "npt.NDArray[np.uint64]"
@@ -157,6 +160,47 @@ class CountedLines(NamedTuple):
             start = end
 
 
+StageRunner: TypeAlias = _kernel.StageRunner
+"""Normalizer and splitter in the kernel, see :func:`make_stages`."""
+
+
+def make_stages(normalizer: Normalizer, splitter: Splitter) -> StageRunner | None:
+    """Return a normalizer and a splitter for the kernel; ``None`` if it cannot run them."""
+    from toksmith.engine.fused import stage_runner
+    from toksmith.fusion import Unfused
+    from toksmith.fusion.rules import find_rules
+
+    pipeline = Pipeline(_WHOLE_WORDS, splitter, normalizer=normalizer)
+    try:
+        rules = find_rules(pipeline, _kernel.neighbours)
+    except Unfused:
+        return None
+    return stage_runner(rules) if rules.lead == "none" else None
+
+
+_WHOLE_WORDS = WordLevel((b"<unk>",), 0)
+"""A model that looks at each word as a whole."""
+
+
+def count_pieces(found: CountedLines, stages: StageRunner, threads: int) -> CountedChunks | None:
+    """Normalize and split counted chunks.
+
+    Args:
+        found: the chunks; plain words are split already.
+        stages: the normalizer and the splitter.
+        threads: the number of threads; the result does not depend on it.
+
+    Returns:
+        The words, in the order in which they were first seen, the plain ones first. ``None`` if a
+        chunk is invalid UTF-8.
+    """
+    size = len(found.chunks)
+    if _kernel.first_invalid(found.chunks, 0, size, instruction_set()) < size:
+        return None
+    chunks = found.chunks, found.ends, found.counts
+    return _kernel.count_pieces(*found.plain, *chunks, stages, threads)
+
+
 PlainRules: TypeAlias = _kernel.PlainRules
 """The rules of plain text, see :func:`make_plain_rules`."""
 
@@ -209,6 +253,7 @@ class LineCounter:
         skip_reserved: whether lines that hold U+2585 are skipped.
         plain: the rules by which plain chunks are cut into words at once
             (:func:`make_plain_rules`).
+        stages: cuts the other chunks further, where neither normalizer nor splitter looks across.
     """
 
     def __init__(
@@ -219,9 +264,10 @@ class LineCounter:
         longest: int = 0,
         skip_reserved: bool = False,
         plain: PlainRules | None = None,
+        stages: StageRunner | None = None,
     ) -> None:
         self._threads = threads
-        self._counter = _kernel.WordCounter(words, longest, skip_reserved, plain)
+        self._counter = _kernel.WordCounter(words, longest, skip_reserved, plain, stages)
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count the lines of documents."""

@@ -261,18 +261,7 @@ def fuse(pipeline: Pipeline) -> FusedEncoder | LeadingEncoder | StepwiseEncoder:
         leading, rules = rules_of(pipeline)
     except Unfused:
         return make_stepwise()
-    fused = _kernel.FusedModel(
-        kernel,
-        rules.describe_block,
-        _rows_of_pairs(rules.joined),
-        rules.lead,
-        rules.collapse,
-        rules.trim,
-        rules.origins,
-        rules.space_precedes_piece,
-        rules.run_stages,
-        rules.locate_stages,
-    )
+    fused = _kernel.FusedModel(kernel, stage_runner(rules))
     if not leading:
         return FusedEncoder(fused, make_stepwise, rules.first_only, rules.keeps_start)
     from toksmith.engine.leading import LeadingEncoder
@@ -300,6 +289,21 @@ def rules_of(pipeline: Pipeline) -> tuple[list[Strip | Replace], FusionRules]:
     if leading and rules.first_only:
         raise Unfused("whether the first piece gets a mark depends on the whole text")
     return leading, rules
+
+
+def stage_runner(rules: FusionRules) -> _kernel.StageRunner:
+    """Return the normalizer and the splitter as the kernel runs them."""
+    return _kernel.StageRunner(
+        rules.describe_block,
+        _rows_of_pairs(rules.joined),
+        rules.lead,
+        rules.collapse,
+        rules.trim,
+        rules.origins,
+        rules.space_precedes_piece,
+        rules.run_stages,
+        rules.locate_stages,
+    )
 
 
 def _rows_of_pairs(flat: array[int]) -> Any:

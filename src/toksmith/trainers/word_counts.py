@@ -1,9 +1,10 @@
 """Counted words for the models that do not come from SentencePiece.
 
 If the splitter drops white space, the kernel cuts the text at spaces and counts the parts in
-parallel; each distinct part is normalized and split once. The kernel splits ASCII words itself.
-This is exact for the normalizers listed here: none depends on characters across a space that
-follows a printable ASCII character, nor on two adjacent ASCII characters.
+parallel. It splits ASCII words itself, and cuts other text wherever neither normalizer nor splitter
+looks across; each distinct part is then normalized and split once. This is exact for the
+normalizers listed here: none depends on characters across a space that follows a printable ASCII
+character, nor on two adjacent ASCII characters.
 
 With other normalizers and splitters, documents are normalized one by one. The kernel counts the
 chunks that the first steps of the splitter make, as far as it can run them, and each distinct chunk
@@ -24,7 +25,9 @@ from toksmith.engine.counting import (
     LineCounter,
     PlainRules,
     UInts,
+    count_pieces,
     make_plain_rules,
+    make_stages,
 )
 from toksmith.engine.split_tables import kernel_splitter
 from toksmith.errors import TrainingError, UnsupportedError
@@ -78,10 +81,13 @@ def count_words(
         and all(isinstance(step, _LOCAL_STEPS) for step in normalizer)
     ):
         plain = _make_plain_rules(normalizer, splitter)
-        found = corpus.lines(lambda: LineCounter(corpus.threads, plain=plain))
-        words.update(_decoded(*found.plain))
-        for word, count in _local_words(found.items(), normalizer, splitter):
-            words[word] += count
+        stages = make_stages(normalizer, splitter)
+        found = corpus.lines(lambda: LineCounter(corpus.threads, plain=plain, stages=stages))
+        counted = stages and count_pieces(found, stages, corpus.threads)
+        words.update(_decoded(*(counted or found.plain)))
+        if not counted:
+            for word, count in _local_words(found.items(), normalizer, splitter):
+                words[word] += count
     else:
         first, rest = _kernel_steps(splitter)
         cut = _sequence(rest)
@@ -112,10 +118,10 @@ def _drops_spaces(splitter: Splitter) -> bool:
 
 
 def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
-    """Return ASCII words and their counts."""
-    words = text.decode("ascii")
+    """Return words and their counts."""
     bounds = pairwise([0, *ends.tolist()])
-    return dict(zip((words[start:end] for start, end in bounds), counts.tolist(), strict=True))
+    words = (text[start:end].decode() for start, end in bounds)
+    return dict(zip(words, counts.tolist(), strict=True))
 
 
 def _make_plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
