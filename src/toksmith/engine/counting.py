@@ -182,23 +182,28 @@ _WHOLE_WORDS = WordLevel((b"<unk>",), 0)
 """A model that looks at each word as a whole."""
 
 
-def count_pieces(found: CountedLines, stages: StageRunner, threads: int) -> CountedChunks | None:
-    """Normalize and split counted chunks.
+def count_pieces(
+    chunks: CountedChunks, stages: StageRunner, threads: int, *, words: CountedChunks | None = None
+) -> CountedChunks | None:
+    """Normalize and split counted chunks into words.
 
     Args:
-        found: the chunks; plain words are split already.
+        chunks: the chunks that a :class:`LineCounter` cut by these stages.
         stages: the normalizer and the splitter.
         threads: the number of threads; the result does not depend on it.
+        words: further words, which are split already.
 
     Returns:
-        The words, in the order in which they were first seen, the plain ones first. ``None`` if a
+        The words, in the order in which they were first seen, ``words`` first. ``None`` if a
         chunk is invalid UTF-8.
     """
-    size = len(found.chunks)
-    if _kernel.first_invalid(found.chunks, 0, size, instruction_set()) < size:
+    size = len(chunks[0])
+    if _kernel.first_invalid(chunks[0], 0, size, instruction_set()) < size:
         return None
-    chunks = found.chunks, found.ends, found.counts
-    return _kernel.count_pieces(*found.plain, *chunks, stages, threads)
+    if words is None:
+        none = np.zeros(0, np.uint64)
+        words = b"", none, none
+    return _kernel.count_pieces(*words, *chunks, stages, threads)
 
 
 PlainRules: TypeAlias = _kernel.PlainRules

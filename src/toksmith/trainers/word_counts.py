@@ -83,7 +83,8 @@ def count_words(
         plain = _make_plain_rules(normalizer, splitter)
         stages = make_stages(normalizer, splitter)
         found = corpus.lines(lambda: LineCounter(corpus.threads, plain=plain, stages=stages))
-        counted = stages and count_pieces(found, stages, corpus.threads)
+        chunks = found.chunks, found.ends, found.counts
+        counted = stages and count_pieces(chunks, stages, corpus.threads, words=found.plain)
         words.update(_decoded(*(counted or found.plain)))
         if not counted:
             for word, count in _local_words(found.items(), normalizer, splitter):
