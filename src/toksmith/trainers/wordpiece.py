@@ -38,6 +38,9 @@ SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _SPARE = 8
 """Extra merges, which replace merges that spell an existing piece ("##" + "###")."""
 
+_BLOCK = 1 << 20
+"""The number of symbols that are renumbered at once."""
+
 
 @document_fields
 @dataclass(frozen=True)
@@ -212,19 +215,23 @@ def _alphabet(words: CharacterWords, options: WordPieceOptions) -> str:
 
 def _symbols(words: CharacterWords, characters: str, prefix: str) -> tuple[list[str], SymbolWords]:
     """Return the initial pieces, and the words as symbols of these pieces."""
-    symbols = words.words.symbols
-    starts_word = np.zeros(len(symbols) + 1, bool)
-    starts_word[0] = True
-    starts_word[words.words.ends] = True
-    starts_word = starts_word[:-1]
+    known = len(words.characters)
+    symbols, ends = words.words.symbols.copy(), words.words.ends
+    symbols[ends[:-1]] += np.uint32(known)  # first symbols of words are ``known`` and above
+    symbols[:1] += np.uint32(known)
+    is_used = np.zeros(2 * known, bool)
+    blocks = [symbols[start : start + _BLOCK] for start in range(0, len(symbols), _BLOCK)]
+    for block in blocks:
+        is_used[block] = True
+    continuing = np.flatnonzero(is_used[:known])
     places = {character: place for place, character in enumerate(characters)}
-    as_first = np.array([places[c] for c in words.characters], np.uint32)
-    continuing = np.unique(symbols[~starts_word])
-    as_later = np.zeros(len(words.characters), np.uint32)
-    as_later[continuing] = len(characters) + np.arange(len(continuing))
+    new = np.zeros(2 * known, np.uint32)
+    new[known:] = [places[c] for c in words.characters]
+    new[continuing] = len(characters) + np.arange(len(continuing))
+    for block in blocks:
+        block[:] = new[block]
     alphabet = [*characters, *(prefix + words.characters[i] for i in continuing.tolist())]
-    found = np.where(starts_word, as_first[symbols], as_later[symbols]).astype(np.uint32)
-    return alphabet, SymbolWords(found, words.words.ends, words.words.counts, len(alphabet))
+    return alphabet, SymbolWords(symbols, ends, words.words.counts, len(alphabet))
 
 
 def _merge(
