@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "buffers.hpp"
 #include "counting/chunk_counter.hpp"
@@ -135,6 +136,56 @@ Counted merged(ChunkCounter& counter) {
     return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
 }
 
+// Passes the merged chunks to `take`, in batches of about `size` bytes.
+void pass_merged(SpilledCounts& spilled, std::size_t size, const nb::callable& take) {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint64_t> ends, counts;
+    const auto pass = [&] {
+        nb::bytes text(bytes.data(), bytes.size());
+        take(text, to_numpy(std::exchange(ends, {})), to_numpy(std::exchange(counts, {})));
+        bytes.clear();
+    };
+    {
+        const WithoutGil without_gil;
+        spilled.visit([&](const Record& record) {
+            bytes.insert(bytes.end(), record.bytes, record.bytes + record.size);
+            ends.push_back(bytes.size());
+            counts.push_back(record.count);
+            if (bytes.size() + 16 * ends.size() >= size) {
+                const WithGil with_gil;
+                pass();
+            }
+        });
+    }
+    if (!ends.empty()) pass();
+}
+
+void pass_merged_chunks(ChunkCounter& counter, std::size_t size, const nb::callable& take) {
+    SpilledCounts* spilled = counter.spilled();
+    if (!spilled)
+        throw nb::value_error("nothing was spilled: use finish() instead of pass_merged()");
+    pass_merged(*spilled, size, take);
+}
+
+// Merges the spilled counts. Returns whether there are any.
+bool merge_words(WordCounter& counter, std::uint64_t min_count, std::uint64_t unit,
+                 std::size_t memory) {
+    const WithoutGil without_gil;
+    WordCounter::Spilled* spilled = counter.spilled();
+    if (!spilled) return false;
+    spilled->chunks.merge(min_count, unit, memory);
+    spilled->plain.merge(min_count, unit, memory);
+    return true;
+}
+
+void pass_merged_words(WordCounter& counter, bool plain, std::size_t size,
+                       const nb::callable& take) {
+    WordCounter::Spilled* spilled = counter.spilled();
+    if (!spilled)
+        throw nb::value_error("nothing was spilled: use finish() instead of pass_merged()");
+    pass_merged(plain ? spilled->plain : spilled->chunks, size, take);
+}
+
 // A table with one byte for each ASCII character.
 std::array<std::uint8_t, 128> of_ascii(const nb::bytes& table) {
     std::array<std::uint8_t, 128> result{};
@@ -210,7 +261,8 @@ void bind_counting(nb::module_& module) {
         .def_prop_ro("spilled", &ChunkCounter::spilled_bytes)
         .def("weigh", &ChunkCounter::weigh, "weight"_a)
         .def("merge", &merge, "min_count"_a, "unit"_a, "memory"_a)
-        .def("merged", &merged);
+        .def("merged", &merged)
+        .def("pass_merged", &pass_merged_chunks, "size"_a, "take"_a);
 
     nb::class_<PlainRules>(module, "PlainRules")
         .def(nb::new_(&plain_rules), "letters"_a, "ends"_a, "starts"_a, "drop_spaces"_a,
@@ -228,6 +280,11 @@ void bind_counting(nb::module_& module) {
         .def("add_texts", &add_texts<WordCounter>, "texts"_a, "threads"_a)
         .def("add_slices", &add_slices<WordCounter>, "text"_a, "bounds"_a, "threads"_a)
         .def("finish", &found_words)
+        .def("limit", &WordCounter::limit, "memory"_a, "chunks"_a, "plain"_a)
+        .def_prop_ro("spilled", &WordCounter::spilled_bytes)
+        .def("weigh", &WordCounter::weigh, "weight"_a)
+        .def("merge", &merge_words, "min_count"_a, "unit"_a, "memory"_a)
+        .def("pass_merged", &pass_merged_words, "plain"_a, "size"_a, "take"_a)
         .def("lines", &lines);
 
     module.def("count_pieces", &pieces_of, "pieces"_a, "piece_ends"_a, "piece_counts"_a, "chunks"_a,

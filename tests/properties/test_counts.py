@@ -65,7 +65,7 @@ def test_spilled(
 ) -> None:
     counter = ChunkCounter(splitter(split), threads)
     with TemporaryFile(buffering=0) as file:
-        counter.spill_to(file.fileno(), 1)  # at every chance
+        counter.spill_to(1, file.fileno())  # at every chance
         for text in texts:
             counter.add_texts([text])
         chunks, sizes = counter.merge(least, 1, memory)

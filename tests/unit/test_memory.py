@@ -177,7 +177,7 @@ class TestDisk:
     def test_damage(self, tmp_path: Path) -> None:
         counter = ChunkCounter(splitter("gpt2"), 1)
         with (tmp_path / "runs").open("w+b") as file:
-            counter.spill_to(file.fileno(), 1)
+            counter.spill_to(1, file.fileno())
             counter.add_texts([TEXT])
             file.truncate(1000)
             with pytest.raises(OSError, match="Input/output error"):

@@ -92,13 +92,13 @@ def test_counted_chunks_can_be_merged_again() -> None:
     text = letters.tobytes()
     with TemporaryFile(buffering=0) as file:
         counter = ChunkCounter(splitter("gpt4"), 1)
-        counter.spill_to(file.fileno(), 1 << 22)
+        counter.spill_to(1 << 22, file.fileno())
         counter.add_texts([text])
         counter.merge(1, 1, 1 << 20)
         wanted = counter.finish()
     with TemporaryFile(buffering=0) as file:
         counter = ChunkCounter(splitter("gpt4"), 1)
-        counter.spill_to(file.fileno(), 1 << 22)
+        counter.spill_to(1 << 22, file.fileno())
         counter.add_texts([text])
         with interrupted_soon():
             counter.merge(1, 1, 1 << 20)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -293,18 +294,71 @@ void WordCounter::add(const std::vector<Text>& documents, std::size_t threads) {
     const std::size_t used = std::max<std::size_t>(1, std::min(threads, pieces.size()));
     if (parts_.size() < used) parts_.resize(used);
     std::atomic<std::size_t> next{0};
-    run_on_threads(used, [&](std::size_t thread) {
-        for (std::size_t i = next++; i < pieces.size(); i = next++) {
-            PieceCounter(*this, pieces[i], parts_[thread]).run();
-            interruption_point();
-        }
-    });
+    while (next < pieces.size()) {
+        std::atomic<bool> full{false};
+        run_on_threads(used, [&](std::size_t thread) {
+            while (!full) {
+                const std::size_t i = next++;
+                if (i >= pieces.size()) return;
+                PieceCounter(*this, pieces[i], parts_[thread]).run();
+                if (is_full(parts_[thread], used)) full = true;
+                interruption_point();
+            }
+        });
+        if (full) spill();
+    }
     for (Part& part : parts_) {
         const Lines some = std::exchange(part.lines, {});
         lines_.counted += some.counted;
         lines_.too_long += some.too_long;
         lines_.reserved += some.reserved;
     }
+}
+
+void WordCounter::limit(std::size_t memory, int chunks, int plain) {
+    memory_ = memory;
+    spilled_ = std::make_unique<Spilled>(SpilledCounts(chunks), SpilledCounts(plain));
+}
+
+void WordCounter::weigh(std::uint64_t weight) {
+    if (!spilled_) throw std::logic_error("weigh() needs limit() first");
+    if (weight != weight_) spill();
+    weight_ = weight;
+}
+
+bool WordCounter::is_full(const Part& part, std::size_t threads) const {
+    return spilled_ &&
+           part.chunks.memory_when_grown() + part.plain.memory_when_grown() > memory_ / threads;
+}
+
+void WordCounter::spill() {
+    const bool drops_spaces = plain_ && plain_->drops_spaces();
+    const auto records_of = [&](ChunkTable Part::* table, bool drops) {
+        std::vector<std::vector<Record>> records(parts_.size());
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            records[i] = (parts_[i].*table).records();
+            for (Record& record : records[i]) record.count *= weight_;
+            if (drops) {
+                std::erase_if(records[i], [](const Record& record) {
+                    return record.size == 1 && *record.bytes == ' ';
+                });
+            }
+        }
+        return records;
+    };
+    // One after the other, because the records take memory.
+    spilled_->chunks.spill(records_of(&Part::chunks, false), parts_.size());
+    for (Part& part : parts_) part.chunks = {};
+    spilled_->plain.spill(records_of(&Part::plain, drops_spaces), parts_.size());
+    for (Part& part : parts_) part.plain = {};
+}
+
+WordCounter::Spilled* WordCounter::spilled() {
+    if (!spilled_) return nullptr;
+    if (spilled_->chunks.empty() && spilled_->plain.empty() && weight_ == 1) return nullptr;
+    spill();
+    parts_.clear();
+    return spilled_.get();
 }
 
 WordCounter::Found WordCounter::finish() {

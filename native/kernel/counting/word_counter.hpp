@@ -12,6 +12,7 @@
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/plain_words.hpp"
+#include "counting/spilled_counts.hpp"
 #include "split/cut_table.hpp"
 #include "text/text.hpp"
 
@@ -46,11 +47,27 @@ class WordCounter {
     explicit WordCounter(const Options& options);
 
     WordCounter(WordCounter&&) = default;
+    // Spills the tables to two files from now on, whenever they reach about `memory` bytes.
+    // `chunks`, `plain`: the descriptors of the files.
+    void limit(std::size_t memory, int chunks, int plain);
+    // Counts each of the following chunks `weight` times. Needs limit() first.
+    void weigh(std::uint64_t weight);
 
     // Counts the words of each document. The documents follow those of earlier calls.
     void add(const std::vector<Text>& documents, std::size_t threads);
-    // Ends the counting and returns the counts.
+    // Ends the counting and returns the counts. Only if nothing was spilled.
     Found finish();
+
+    struct Spilled {
+        SpilledCounts chunks;
+        SpilledCounts plain;
+    };
+    // If anything was spilled or weighed, spills the rest and returns the spilled counts; otherwise
+    // null.
+    Spilled* spilled();
+    std::uint64_t spilled_bytes() const {
+        return spilled_ ? spilled_->chunks.bytes() + spilled_->plain.bytes() : 0;
+    }
     const Lines& lines() const { return lines_; }
 
  private:
@@ -69,11 +86,17 @@ class WordCounter {
     };
     class PieceCounter;
 
+    bool is_full(const Part& part, std::size_t threads) const;
+    void spill();
+
     Options options_;
     std::optional<PlainReader> plain_;
     std::vector<Part> parts_;  // one for each thread
     Lines lines_;
     std::uint64_t position_ = 1;  // bytes added so far, plus one for the "\n" before the first line
+    std::size_t memory_ = 0;      // limit for all tables, in bytes
+    std::uint64_t weight_ = 1;    // of the chunks that are now in the tables
+    std::unique_ptr<Spilled> spilled_;
 };
 
 }  // namespace toksmith

@@ -25,6 +25,13 @@ CountedChunks: TypeAlias = "tuple[bytes, UInts, UInts]"
 """Distinct chunks: their bytes concatenated, the end of each, and the count of each."""
 
 
+Take: TypeAlias = "Callable[[bytes, UInts, UInts], object]"
+"""Called with counted chunks; a chunk comes once, or in several calls."""
+
+_BATCH_BYTES = 1 << 18
+"""The approximate size of a batch of merged chunks in bytes."""
+
+
 class ChunkCounter:
     """Counts the distinct chunks of documents, in the order in which they were first seen.
 
@@ -81,7 +88,10 @@ class ChunkCounter:
             return end
         return _kernel.safe_cut(text, self._kernel_splitter, start, end)
 
-    def spill_to(self, descriptor: int, memory: int) -> None:
+    spill_files = 1
+    """The number of files that :meth:`spill_to` takes."""
+
+    def spill_to(self, memory: int, descriptor: int) -> None:
         """From now on, write chunks to a file if they need more than ``memory`` bytes.
 
         An error of the file is an OSError.
@@ -112,6 +122,13 @@ class ChunkCounter:
             entry is for that count and all above it. Empty if nothing was spilled.
         """
         return self._counter.merge(min_count, unit, memory)
+
+    def pass_merged(self, take: Take) -> None:
+        """Call ``take`` with all chunks, batch by batch, after :meth:`merge`."""
+        if self.spilled:
+            self._counter.pass_merged(_BATCH_BYTES, take)
+        else:
+            take(*self._counter.finish())
 
     def finish(self) -> tuple[bytes, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """Return all chunks concatenated, the end of each, and the count of each."""
@@ -288,6 +305,45 @@ class LineCounter:
         data = text if isinstance(text, mmap | bytes | bytearray) else utf8(text)
         found = data.find(b"\n", start, end)
         return end if found < 0 else found + 1
+
+    spill_files = 2
+    """The number of files that :meth:`spill_to` takes."""
+
+    def spill_to(self, memory: int, chunks: int, plain: int) -> None:
+        """From now on, write chunks to two files if they need more than ``memory`` bytes.
+
+        An error of a file is an OSError.
+        """
+        self._counter.limit(memory, chunks, plain)
+
+    def weigh(self, weight: int) -> None:
+        """From now on, count each chunk ``weight`` times; only after :meth:`spill_to`."""
+        self._counter.weigh(weight)
+
+    @property
+    def spilled(self) -> int:
+        """The number of bytes written to the files."""
+        return self._counter.spilled
+
+    def merge(self, min_count: int, unit: int, memory: int) -> None:
+        """Merge equal chunks in the files; see :meth:`ChunkCounter.merge`."""
+        self._counter.merge(min_count, unit, memory)
+
+    @property
+    def counter(self) -> LineCounter:
+        """The counter itself, as counters that hand lines to one have it."""
+        return self
+
+    def end(self) -> None:
+        """Do nothing: nothing is left to be counted."""
+
+    def pass_merged(self, take: Take, *, plain: bool) -> None:
+        """Call ``take`` with all plain or all other chunks, batch by batch, after :meth:`merge`."""
+        self._counter.pass_merged(plain, _BATCH_BYTES, take)
+
+    def lines(self) -> tuple[int, int, int]:
+        """Return the number of lines that were counted, too long, and reserved."""
+        return self._counter.lines()
 
     def finish(self) -> CountedLines:
         """Return all that was found, in the order in which it was first seen."""

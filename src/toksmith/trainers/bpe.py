@@ -5,7 +5,6 @@ Continued training starts after the last merge of a tokenizer.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,7 @@ from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts, split_option, splitter_name
 from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
 from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.word_counts import utf8_words
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -65,10 +65,7 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
 
 def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
     counts = corpus.chunks(splitter(options.split))
-    chunks: Counter[str] = Counter()
-    for chunk, count in counts:
-        chunks[chunk.decode("utf-8", "replace")] += count
-    words = CharacterWords.of(chunks)
+    words = CharacterWords.of(utf8_words(counts, corpus.limits))
     vocab = [] if options.unk_token is None else [options.unk_token.encode()]
     before = len(vocab)
     vocab += [character.encode() for character in words.characters]

@@ -20,7 +20,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -33,15 +34,16 @@ from toksmith.corpus.hashing import KnownHash
 from toksmith.corpus.paths import expand_all
 from toksmith.corpus.remote import FilePath, RemoteFile
 from toksmith.corpus.sources import FileRead
-from toksmith.engine.counting import CountedLines
 from toksmith.engine.training import Merges
 from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.models import BPE
 from toksmith.splitters import splitter
 
 if TYPE_CHECKING:
+    from toksmith.engine.counting import Take
     from toksmith.tokenizer import Tokenizer
     from toksmith.trainers.counts import Counts
+    from toksmith.trainers.line_counts import LineCounts
 
 SECONDS = 20.0
 """The interval between two writes of merges, in seconds."""
@@ -127,8 +129,11 @@ class Checkpoint:
         return (piece for path in paths for piece in pieces(path)), whole
 
     def count_lines(
-        self, source: DocumentSource, count: Callable[[DocumentSource], CountedLines], parted: bool
-    ) -> tuple[Iterator[CountedLines], ReadTotals]:
+        self,
+        source: DocumentSource,
+        count: Callable[[DocumentSource], AbstractContextManager[LineCounts]],
+        parted: bool,
+    ) -> tuple[list[LineCounts], ReadTotals]:
         """Count the lines of a corpus part by part, except parts that are already counted.
 
         Args:
@@ -139,17 +144,17 @@ class Checkpoint:
         Returns:
             The counts, which are read lazily, and the totals of the text that was read.
         """
-        from toksmith.trainers.counts import Counts
+        from toksmith.trainers.counts_files import write_passed
 
         def count_to(path: Path, part: DocumentSource) -> dict[str, int]:
-            found = count(part)
-            Counts(*found.plain).save(_plain_path(path))
-            Counts(found.chunks, found.ends, found.counts).save(path)
-            return {name: getattr(found, name) for name in _LINES}
+            with count(part) as found:
+                write_passed(found.pass_plain, _plain_path(path))
+                write_passed(found.pass_chunks, path)
+                return {name: getattr(found, name) for name in _LINES}
 
         parts = _parts(source) if parted else [source]
         paths, whole = self._count_parts(parts, count_to)
-        return map(_lines_of, paths), whole
+        return [*map(_lines_of, paths)], whole
 
     def _count_parts(
         self,
@@ -376,9 +381,10 @@ def _plain_path(path: Path) -> Path:
     return path.with_name(path.name.replace("counts", "plain"))
 
 
-def _lines_of(path: Path) -> CountedLines:
+def _lines_of(path: Path) -> LineCounts:
     """Return the counted lines of a part."""
-    from toksmith.trainers.counts import Counts
+    from toksmith.trainers.counts_files import pieces
+    from toksmith.trainers.line_counts import LineCounts
 
     record = path.with_suffix(".json")
     entry = read_json(record)
@@ -386,10 +392,15 @@ def _lines_of(path: Path) -> CountedLines:
         lines, too_long, reserved = (_number(entry[name]) for name in _LINES)
     except (TypeError, KeyError, ValueError) as wrong:
         raise _damaged_record(record, wrong) from wrong
-    chunks, plain = Counts.load(path), Counts.load(_plain_path(path))
-    return CountedLines(
-        *(chunks.chunks, chunks.ends, chunks.counts, lines, too_long, reserved),
-        plain=(plain.chunks, plain.ends, plain.counts),
+
+    def pass_file(path: Path, take: Take) -> None:
+        for piece in pieces(path):
+            take(piece.chunks, piece.ends, piece.counts)
+
+    return LineCounts(
+        *(lines, too_long, reserved),
+        pass_chunks=partial(pass_file, path),
+        pass_plain=partial(pass_file, _plain_path(path)),
     )
 
 

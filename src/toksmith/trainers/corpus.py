@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from toksmith._base.progress import counting_progress
 from toksmith._base.text import Texts
@@ -11,7 +12,6 @@ from toksmith._base.threads import thread_count
 from toksmith.corpus import (
     AnyPath,
     Documents,
-    DocumentSink,
     DocumentSource,
     Files,
     Hashing,
@@ -24,18 +24,18 @@ from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer.training_record import SourceRecord
 from toksmith.trainers.counts import Counts, count_chunks, limit_counts, sum_counts
+from toksmith.trainers.line_counts import (
+    LineCounts,
+    LineSink,
+    finished_lines,
+    merged_lines,
+    sum_lines,
+)
 from toksmith.trainers.memory import MemoryLimits
 from toksmith.trainers.weighted_counts import weighted_lines
 
 if TYPE_CHECKING:
     from toksmith.trainers.checkpoint import Checkpoint
-
-
-class LineSink(DocumentSink, Protocol):
-    """A counter of lines, or of the chunks of lines."""
-
-    def finish(self) -> CountedLines:
-        """Return the counts."""
 
 
 class Corpus:
@@ -91,7 +91,9 @@ class Corpus:
                 "Counts.load(path)"
             )
         self.limits = limits or MemoryLimits()
-        self.counts = counts = None if counts is None else limit_counts(counts, self.limits)
+        if counts is not None and not self.limits.of_words:
+            counts = limit_counts(counts, self.limits)
+        self.counts = counts
         self.progress = progress
         self.was_read = ReadTotals()
         self._threads = threads
@@ -133,13 +135,20 @@ class Corpus:
             return Documents(self._texts, self.reading)
         return Files(self._files or (), self.reading, self._hashing)
 
-    def lines(self, make: Callable[[], LineSink], at_once: str | None = None) -> CountedLines:
-        """Return the weighted counts of the lines, or their chunks, of all documents.
+    @contextmanager
+    def lines(
+        self, make: Callable[[], LineSink], at_once: str | None = None
+    ) -> Iterator[LineCounts]:
+        """Count the lines, or their chunks, of all documents.
 
         Args:
             make: returns a new counter. Each run of documents of equal weight has its own.
             at_once: the option because of which one counter must read all documents. Weights do
                 not apply to it.
+
+        Yields:
+            The weighted counts. They may be in temporary files, which the end of the ``with`` block
+            deletes.
 
         Raises:
             OptionError: some documents have a weight, and ``at_once`` is given.
@@ -149,26 +158,45 @@ class Corpus:
         if at_once and any(weight != ONE for weight, _ in source.parts()):
             raise OptionError(f"weights= does not apply to {at_once}: leave it out")
         if self.checkpoint is None:
-            found = self._counted_lines(source, make)
-            self._note(source)
+            with self._counted_lines(source, make) as found:
+                self._note(source)
+                self.check_bytes()
+                yield found
         else:
             parts, self.was_read = self.checkpoint.count_lines(
                 source, lambda part: self._counted_lines(part, make), at_once is None
             )
-            found = weighted_lines((ONE, part) for part in parts)
-        self.check_bytes()
-        return found
+            self.check_bytes()
+            yield sum_lines(parts, self.limits)
 
-    def _counted_lines(self, source: DocumentSource, make: Callable[[], LineSink]) -> CountedLines:
+    @contextmanager
+    def _counted_lines(
+        self, source: DocumentSource, make: Callable[[], LineSink]
+    ) -> Iterator[LineCounts]:
         with counting_progress(source.size, self.progress) as report:
+            if self.limits.limit is None:
 
-            def counted() -> Iterator[tuple[int, CountedLines]]:
+                def counted() -> Iterator[tuple[int, CountedLines]]:
+                    for weight, part in source.parts():
+                        sink = make()
+                        part.feed(sink, report)
+                        sink.end()
+                        yield weight, finished_lines(sink)
+
+                yield LineCounts.of(weighted_lines(counted()))
+                return
+            unit = 1 if all(weight == ONE for weight, _ in source.parts()) else ONE
+            sink = make()
+            with self.limits.spill(sink.counter):
                 for weight, part in source.parts():
-                    counter = make()
-                    part.feed(counter, report)
-                    yield weight, counter.finish()
-
-            return weighted_lines(counted())
+                    if unit == ONE:
+                        sink.counter.weigh(weight)
+                    part.feed(sink, report)
+                    if source.read().bytes * unit >= 2**63:
+                        raise OptionError("the counts with their weights come to 2**63 or more")
+                sink.end()
+                self.limits.merge_all(sink.counter, unit)
+                yield merged_lines(sink)
 
     def chunks(self, splitter: PatternSplitter | None) -> Counts:
         """Return the chunk counts of all documents; existing counts are returned unchanged.

@@ -495,7 +495,7 @@ def _counted(
         documents = feed(counter)
         limits.merge(counter, unit)
         counts = Counts(*counter.finish(), splitter=splitter, documents=documents)
-    return counts if limits.spilled else limit_counts(counts, limits)
+    return counts if counter.spilled else limit_counts(counts, limits)
 
 
 def limit_counts(counts: Counts, limits: MemoryLimits) -> Counts:

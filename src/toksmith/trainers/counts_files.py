@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from toksmith._base.checks import whole
 from toksmith._base.files import open_output
 from toksmith._base.lazy import extra, np
 from toksmith.corpus import AnyPath
+from toksmith.engine.counting import Take, UInts
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter
 from toksmith.trainers.counts import Counts
@@ -33,35 +34,67 @@ _LONGEST = (1 << 31) - 1
 
 def write(counts: Counts, path: AnyPath) -> None:
     """Write counts atomically; see :meth:`toksmith.Counts.save`."""
+    with _writer(path, counts.splitter, counts.documents, counts.bytes, len(counts)) as add:
+        add(counts.chunks, counts.ends, counts.counts)
+
+
+def write_passed(pass_on: Callable[[Take], None], path: AnyPath) -> None:
+    """Write counted chunks that are passed on in batches, of no splitter or documents.
+
+    Args:
+        pass_on: calls a function with each batch; it is called twice.
+        path: the file.
+    """
+    size = number = 0
+
+    def add_up(chunks: bytes, ends: UInts, counts: UInts) -> None:
+        nonlocal size, number
+        size += int(np.dot(np.diff(ends, prepend=np.uint64(0)), counts))
+        number += len(ends)
+
+    pass_on(add_up)
+    with _writer(path, None, 0, size, number) as add:
+        pass_on(add)
+
+
+@contextmanager
+def _writer(
+    path: AnyPath, splitter: PatternSplitter | None, documents: int, size: int, chunks: int
+) -> Iterator[Take]:
+    """Write a file of counts, in as many batches as are passed to the yielded function."""
     pa, pq = _pyarrow()
     header = {
         "layout": _LAYOUT,
         "toksmith": __version__,
-        "splitter": _splitter_entry(counts.splitter),
-        "documents": counts.documents,
-        "bytes": counts.bytes,
-        "chunks": len(counts),
+        "splitter": _splitter_entry(splitter),
+        "documents": documents,
+        "bytes": size,
+        "chunks": chunks,
     }
     schema = pa.schema(
         [pa.field("chunk", pa.binary(), False), pa.field("count", pa.uint64(), False)],
         {_KEY: json.dumps(header).encode()},
     )
-    offsets = np.concatenate([np.zeros(1, np.int64), counts.ends.astype(np.int64)])
-    data = pa.py_buffer(counts.chunks)
     with (
         open_output(Path(path)) as output,
         pq.ParquetWriter(
             output, schema, compression="zstd", use_dictionary=False, write_page_checksum=True
         ) as file,
     ):
-        for first, last in _row_groups(offsets):
-            chunks = pa.LargeBinaryArray.from_buffers(
-                pa.large_binary(),
-                last - first,
-                [None, pa.py_buffer(offsets[first : last + 1]), data],
-            )
-            columns = [chunks.cast(pa.binary()), pa.array(counts.counts[first:last])]
-            file.write_batch(pa.record_batch(columns, schema=schema))
+
+        def add(chunks: bytes, ends: UInts, counts: UInts) -> None:
+            offsets = np.concatenate([np.zeros(1, np.int64), ends.astype(np.int64)])
+            data = pa.py_buffer(chunks)
+            for first, last in _row_groups(offsets):
+                column = pa.LargeBinaryArray.from_buffers(
+                    pa.large_binary(),
+                    last - first,
+                    [None, pa.py_buffer(offsets[first : last + 1]), data],
+                )
+                columns = [column.cast(pa.binary()), pa.array(counts[first:last])]
+                file.write_batch(pa.record_batch(columns, schema=schema))
+
+        yield add
 
 
 def read(path: AnyPath) -> Counts:

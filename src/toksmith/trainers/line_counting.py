@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, utf8
-from toksmith.engine.counting import CountedLines, LineCounter
+from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.errors import OptionError
 
 RESERVED = "\u2585".encode()
@@ -23,12 +22,14 @@ class Lines:
         longest: the maximum length of a line in bytes; longer lines are skipped.
 
     Attributes:
+        counter: the counter of used lines in the kernel.
         too_long: the number of lines skipped for their length.
         reserved: the number of lines skipped because they hold U+2585.
     """
 
-    def __init__(self, longest: int) -> None:
+    def __init__(self, longest: int, counter: LineCounter | ChunkCounter) -> None:
         self._longest = longest
+        self.counter = counter
         self.too_long = 0
         self.reserved = 0
 
@@ -70,15 +71,12 @@ class DrawnLines(Lines):
         longest: the maximum length of a line in bytes; longer lines are skipped.
         size: the number of lines to keep.
         seed: the random seed; ``None`` keeps the first lines.
-        make: returns a counter for the drawn lines.
+        counter: counts the drawn lines.
     """
 
-    def __init__(
-        self, longest: int, size: int, seed: int | None, make: Callable[[], LineCounter]
-    ) -> None:
-        super().__init__(longest)
+    def __init__(self, longest: int, size: int, seed: int | None, counter: LineCounter) -> None:
+        super().__init__(longest, counter)
         self._size = size
-        self._make = make
         self._random = None if seed is None else random.Random(seed)
         self._seen = 0
         self._lines: list[bytes] = []
@@ -93,25 +91,32 @@ class DrawnLines(Lines):
         elif self._random and (place := self._random.randrange(self._seen)) < self._size:
             self._lines[place] = line
 
-    def finish(self) -> CountedLines:
-        """Return the counts of the drawn lines, or of their chunks."""
-        counter = self._make()
-        counter.add_texts(self._lines)
-        return counter.finish()._replace(too_long=self.too_long, reserved=self.reserved)
+    def end(self) -> None:
+        """Count the drawn lines."""
+        self.counter.add_texts(self._lines)
+        self._lines = []
+
+    def lines(self) -> tuple[int, int, int]:
+        """Return the number of lines that were counted, too long, and reserved."""
+        assert isinstance(self.counter, LineCounter)
+        return self.counter.lines()[0], self.too_long, self.reserved
 
 
 class TsvLines(Lines):
     """A counter of lines with counts: ``sentence<TAB>count``."""
 
     def __init__(self, longest: int) -> None:
-        super().__init__(longest)
-        self._counts: Counter[bytes] = Counter()
+        super().__init__(longest, ChunkCounter(None, 1))
+        self._pending: list[bytes] = []
+        self._counts: list[int] = []
+        self._total = 0
 
     def add_counts(self, counted: Iterable[tuple[bytes, int]]) -> None:
-        """Add counted sentences."""
+        """Add counted sentences, and no more after them."""
         for sentence, count in counted:
             if self.takes(sentence):
-                self._counts[sentence] += count
+                self._add(sentence, count)
+        self.end()
 
     def add_line(self, line: bytes) -> None:
         """Add a sentence with its count.
@@ -130,19 +135,28 @@ class TsvLines(Lines):
                 "a sentence, a tab and its count"
             )
         if sentence and self.takes(sentence):
-            self._counts[sentence] += number
+            self._add(sentence, number)
 
-    def finish(self) -> CountedLines:
-        """Return the sentences in order of first appearance."""
-        counts = self._counts
-        ends = np.cumsum(np.fromiter(map(len, counts), np.uint64, len(counts)), dtype=np.uint64)
-        none = np.zeros(0, np.uint64)
-        return CountedLines(
-            b"".join(counts),
-            ends,
-            np.fromiter(counts.values(), np.uint64, len(counts)),
-            sum(counts.values()),
-            self.too_long,
-            self.reserved,
-            (b"", none, none),
-        )
+    def _add(self, sentence: bytes, count: int) -> None:
+        self._pending.append(sentence)
+        self._counts.append(count)
+        self._total += count
+        if len(self._pending) >= _AT_ONCE:
+            self.end()
+
+    def end(self) -> None:
+        """Count the pending sentences."""
+        assert isinstance(self.counter, ChunkCounter)
+        sizes = np.fromiter(map(len, self._pending), np.uint64, len(self._pending))
+        counts = np.array(self._counts, np.uint64)
+        ends = np.cumsum(sizes, dtype=np.uint64)
+        self.counter.add_counted(b"".join(self._pending), ends, counts)
+        self._pending, self._counts = [], []
+
+    def lines(self) -> tuple[int, int, int]:
+        """Return the number of sentences that were counted, too long, and reserved."""
+        return self._total, self.too_long, self.reserved
+
+
+_AT_ONCE = 4096
+"""The number of sentences that are counted with one call."""

@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from toksmith._base.visible import count_of
 from toksmith.errors import OptionError, TrainingError
 
 if TYPE_CHECKING:
-    from toksmith.engine.counting import ChunkCounter
+    from toksmith.engine.counting import ChunkCounter, LineCounter
 
 Tallies = tuple["npt.NDArray[np.uint64]", "npt.NDArray[np.uint64]"]
 """The number of distinct chunks, and their bytes, that occur 0, 1, 2 … times."""
@@ -67,6 +67,8 @@ class MemoryLimits:
         limit: the limit in bytes; ``None`` for no limit.
         min_count: chunks with a smaller count are left out.
         need: the memory that the next step needs for the counts.
+        of_words: whether ``min_count`` and ``need`` are of words that a model makes of the text,
+            not of chunks of the text.
         spilled: the number of bytes written to disk.
 
     Raises:
@@ -76,6 +78,7 @@ class MemoryLimits:
     limit: int | None = None
     min_count: int = 1
     need: Need = size_of_counts
+    of_words: bool = False
     spilled: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -86,8 +89,8 @@ class MemoryLimits:
         return {"min_count": self.min_count} if self.min_count > 1 else {}
 
     @contextmanager
-    def spill(self, counter: ChunkCounter) -> Iterator[None]:
-        """Give a counter a temporary file for counts that do not fit, for the ``with`` block.
+    def spill(self, counter: ChunkCounter | LineCounter) -> Iterator[None]:
+        """Give a counter temporary files for counts that do not fit, for the ``with`` block.
 
         Raises:
             OptionError: the disk is full or fails, or ``TMPDIR`` is no writable folder.
@@ -96,13 +99,18 @@ class MemoryLimits:
             yield
             return
         _check_temporary_folder()
-        try:
-            file = tempfile.TemporaryFile(prefix="toksmith-", buffering=0)  # noqa: SIM115
-        except OSError as wrong:
-            raise self._no_room(wrong) from wrong
-        with file:
+        with ExitStack() as files:
             try:
-                counter.spill_to(file.fileno(), int(self.limit * _TABLES))
+                descriptors = [
+                    files.enter_context(
+                        tempfile.TemporaryFile(prefix="toksmith-", buffering=0)
+                    ).fileno()
+                    for _ in range(counter.spill_files)
+                ]
+            except OSError as wrong:
+                raise self._no_room(wrong) from wrong
+            try:
+                counter.spill_to(int(self.limit * _TABLES), *descriptors)
                 yield
             except OSError as wrong:
                 if wrong.filename is not None:  # a corpus file; the temporary file has no name
@@ -118,9 +126,20 @@ class MemoryLimits:
         if self.limit is not None:
             least = self.min_count if self.min_count > 1 or unit > 1 else 0
             tallies = counter.merge(least, unit, int(self.limit * _MERGING))
-            self.spilled = counter.spilled
-            if self.spilled:
+            self.spilled += counter.spilled
+            if counter.spilled:
                 self.check(tallies)
+
+    def merge_all(self, counter: ChunkCounter | LineCounter, unit: int = 1) -> None:
+        """Merge the spilled counts of a counter, rare chunks included, to be passed on in batches.
+
+        Args:
+            counter: the counter.
+            unit: counts are rounded to units.
+        """
+        if self.limit is not None:
+            counter.merge(int(unit > 1), unit, int(self.limit * _MERGING))
+            self.spilled += counter.spilled
 
     def _no_room(self, wrong: OSError) -> OptionError:
         return OptionError(

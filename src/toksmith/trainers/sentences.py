@@ -11,19 +11,39 @@ are normalized instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from toksmith.engine.counting import CountedLines, LineCounter, PlainRules, make_plain_rules
+from toksmith.engine.counting import (
+    ChunkCounter,
+    CountedChunks,
+    LineCounter,
+    PlainRules,
+    make_plain_rules,
+)
 from toksmith.errors import TrainingError, warn
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.counts import Counts
 from toksmith.trainers.line_counting import DrawnLines, TsvLines
+from toksmith.trainers.line_counts import (
+    LineCounts,
+    add_words,
+    counted_words,
+    items_of,
+    merged_lines,
+)
+from toksmith.trainers.memory import MemoryLimits
 from toksmith.trainers.normalizing import QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
 from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
 from toksmith.trainers.symbol_words import AnyWords, CharacterWords, MixedWords
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,36 +86,47 @@ def read_sentences(
     plain = None
     if not has_counts and _is_local(options, normalizer, symbols):
         plain = _make_plain_rules(options.rules(), normalize, cutter.symbols)
-    found = _counted_lines(corpus, options) if has_counts else _count_lines(corpus, options, plain)
-    corpus.check_bytes()
-    skipped = {"too_long": found.too_long, "reserved": found.reserved}
-    _warn_of_skipped(skipped, options.max_sentence_length)
-    words: AnyWords
-    if plain:
-        words = _words_of_chunks(found, normalize, cutter)
-    else:
-        words = CharacterWords.of(
-            cutter.words((normalize(_decoded(line)), count) for line, count in found.items())
-        )
+    lines = _counted_lines(corpus, options) if has_counts else _count_lines(corpus, options, plain)
+    with lines as found:
+        corpus.check_bytes()
+        skipped = {"too_long": found.too_long, "reserved": found.reserved}
+        _warn_of_skipped(skipped, options.max_sentence_length)
+        words: AnyWords
+        if plain:
+            words = _words_of_chunks(found, normalize, cutter, corpus.limits)
+        else:
+            words = CharacterWords.of(
+                _cut_words(
+                    found,
+                    lambda line: normalize(_decoded(line)),
+                    cutter,
+                    corpus.limits,
+                )
+            )
     if not len(words):
         raise TrainingError("there is no text to train on: all lines are empty, or were skipped")
     return Sentences(words, found.lines, {k: v for k, v in skipped.items() if v})
 
 
-def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> CountedLines:
+@contextmanager
+def _counted_lines(corpus: Corpus, options: SentencePieceOptions) -> Iterator[LineCounts]:
     """Return the sentences and counts of TSV lines, or of existing counts."""
     if corpus.counts is not None:
         counted = TsvLines(options.max_sentence_length)
-        counted.add_counts(corpus.counts)
-        return counted.finish()
+        with corpus.limits.spill(counted.counter):
+            counted.add_counts(corpus.counts)
+            corpus.limits.merge_all(counted.counter)
+            yield merged_lines(counted)
+        return
     if corpus.reading.read_as is None:  # SentencePiece's TSV has no header row
         corpus.reading = replace(corpus.reading, read_as="text")
-    return corpus.lines(lambda: TsvLines(options.max_sentence_length), 'input_format="tsv"')
+    with corpus.lines(lambda: TsvLines(options.max_sentence_length), 'input_format="tsv"') as found:
+        yield found
 
 
 def _count_lines(
     corpus: Corpus, options: SentencePieceOptions, plain: PlainRules | None
-) -> CountedLines:
+) -> AbstractContextManager[LineCounts]:
     """Count words, or whole lines, of all lines or of a random sample.
 
     Args:
@@ -118,7 +149,7 @@ def _count_lines(
     seed = options.random_seed if options.shuffle_input_sentence else None
     size = options.input_sentence_size
     return corpus.lines(
-        lambda: DrawnLines(options.max_sentence_length, size, seed, make), "input_sentence_size"
+        lambda: DrawnLines(options.max_sentence_length, size, seed, make()), "input_sentence_size"
     )
 
 
@@ -154,19 +185,36 @@ def _make_plain_rules(
 
 
 def _words_of_chunks(
-    found: CountedLines, normalize: QuickNormalizer, cutter: _Cutter
+    found: LineCounts, normalize: QuickNormalizer, cutter: _Cutter, limits: MemoryLimits
 ) -> MixedWords:
     """Normalize and cut chunks of lines (see :class:`~toksmith.engine.counting.LineCounter`)."""
     first = normalize(".").removesuffix(".")  # the prefix of a sentence
-    others: dict[str, int] = {}
-    for data, count in found.items():
+
+    def normalized(data: bytes) -> str:
         chunk = _decoded(data)
         if chunk[0] == "\n":
-            text = normalize(chunk[1:])
-        else:  # with something before the space, which is no first one then
-            text = normalize("." + chunk).removeprefix(first + ".")
-        others[text] = others.get(text, 0) + count
-    return MixedWords(found.plain, CharacterWords.of(cutter.words(others.items())), SPACE)
+            return normalize(chunk[1:])
+        # with something before the space, which is no first one then
+        return normalize("." + chunk).removeprefix(first + ".")
+
+    plain = counted_words(lambda counter: found.pass_plain(counter.add_counted), limits)
+    others = _cut_words(found, normalized, cutter, limits)
+    return MixedWords((plain.chunks, plain.ends, plain.counts), CharacterWords.of(others), SPACE)
+
+
+def _cut_words(
+    found: LineCounts, normalize: Callable[[bytes], str], cutter: _Cutter, limits: MemoryLimits
+) -> Counts:
+    """Normalize chunks, and cut them into words."""
+
+    def add(counter: ChunkCounter) -> None:
+        def take(*counted: Unpack[CountedChunks]) -> None:
+            texts = ((normalize(chunk), count) for chunk, count in items_of(counted))
+            add_words(counter, cutter.words(texts).items())
+
+        found.pass_chunks(take)
+
+    return counted_words(add, limits)
 
 
 def _decoded(data: bytes) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
-from toksmith.engine.counting import CountedChunks
+from toksmith.engine.counting import CountedChunks, UInts
 from toksmith.engine.training import SymbolWords, byte_counts, mixed_words
+from toksmith.trainers.counts import Counts
 
 _CODE_POINTS = 0x110000
-_BLOCK = 1 << 16  # words
+_BLOCK = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,26 +34,49 @@ class CharacterWords:
     words: SymbolWords
 
     @classmethod
-    def of(cls, counted: Mapping[str, int]) -> CharacterWords:
+    def of(cls, counted: Mapping[str, int] | Counts) -> CharacterWords:
         """Convert counted words to symbols.
 
         Args:
-            counted: the number of occurrences of each word; no word is empty.
+            counted: the number of occurrences of each word, in UTF-8; no word is empty.
         """
-        words_left = iter(counted)
-        lengths, spelled = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
-        while block := [*islice(words_left, _BLOCK)]:  # Ctrl-C ends it between two blocks
-            lengths.append(np.fromiter(map(len, block), np.uint64, len(block)))
-            spelled.append(np.frombuffer("".join(block).encode("utf-32-le"), np.uint32))
-        ends, codes = np.cumsum(np.concatenate(lengths), dtype=np.uint64), np.concatenate(spelled)
-        counts = np.fromiter(counted.values(), np.uint64, len(counted))
+        counts = counted if isinstance(counted, Counts) else _counts_of(counted)
         is_used = np.zeros(_CODE_POINTS, bool)
-        is_used[codes] = True
+        ends = np.zeros(len(counts), np.uint64)
+        word = size = 0
+        for codes, block_ends in _code_points(counts):
+            is_used[codes] = True
+            ends[word : word + len(block_ends)] = block_ends + np.uint64(size)
+            word, size = word + len(block_ends), size + len(codes)
         used = np.flatnonzero(is_used)
         numbers = np.zeros(_CODE_POINTS, np.uint32)
         numbers[used] = np.arange(len(used), dtype=np.uint32)
-        words = SymbolWords(numbers[codes], ends, counts, len(used))
+        symbols = np.empty(size, np.uint32)
+        done = 0
+        for codes, _ in _code_points(counts):
+            symbols[done : done + len(codes)] = numbers[codes]
+            done += len(codes)
+        words = SymbolWords(symbols, ends, counts.counts, len(used))
         return cls("".join(map(chr, used.tolist())), words)
+
+    def batches(self, words: int) -> Iterator[SymbolWords]:
+        """Yield the words in batches of this number; arrays are views of ``words``.
+
+        Example:
+            >>> words = CharacterWords.of({"ab": 2, "b": 1})
+            >>> [batch.symbols.tolist() for batch in words.batches(1)]
+            [[0, 1], [1]]
+        """
+        every = self.words
+        for first in range(0, len(self), words):
+            ends = every.ends[first : first + words]
+            start = int(every.ends[first - 1]) if first else 0
+            yield SymbolWords(
+                every.symbols[start : int(ends[-1])],
+                ends - np.uint64(start),
+                every.counts[first : first + words],
+                every.alphabet,
+            )
 
     def character_counts(self) -> npt.NDArray[np.uint64]:
         """Return the number of occurrences of each character in the text: uint64, by symbol."""
@@ -73,6 +96,33 @@ class CharacterWords:
         kept = [character for character in self.characters if character in wanted]
         numbers = {character: number for number, character in enumerate(kept)}
         return CharacterWords("".join(kept), self.words.only([*map(numbers.get, self.characters)]))
+
+    def spelled_in(self, characters: str) -> CharacterWords:
+        """Return the words that consist of these characters alone.
+
+        Example:
+            >>> words = CharacterWords.of({"ab": 2, "axb": 1}).spelled_in("ab")
+            >>> words.characters, words.words.ends, words.words.counts
+            ('ab', array([2], dtype=uint64), array([2], dtype=uint64))
+        """
+        wanted = set(characters)
+        words = self.words
+        other = np.array([character not in wanted for character in self.characters], bool)
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(other[words.symbols])])
+        ends = words.ends.astype(np.int64)
+        lengths = np.diff(ends, prepend=0)
+        kept = before[ends] == before[ends - lengths]
+        part = SymbolWords(
+            words.symbols[np.repeat(kept, lengths)],
+            np.cumsum(lengths[kept]).astype(np.uint64),
+            words.counts[kept],
+            words.alphabet,
+        )
+        used = np.flatnonzero(part.symbol_counts())
+        left = "".join(self.characters[i] for i in used.tolist())
+        new = {old: number for number, old in enumerate(used.tolist())}
+        numbers = [new.get(i) for i in range(len(self.characters))]
+        return CharacterWords(left, part.only(numbers))
 
     def __len__(self) -> int:
         return len(self.words.ends)
@@ -140,6 +190,58 @@ class MixedWords:
 
     def __len__(self) -> int:
         return len(self.ascii[1]) + len(self.others)
+
+
+def is_utf8(counts: Counts) -> bool:
+    r"""Return whether each chunk is valid UTF-8.
+
+    Example:
+        >>> is_utf8(Counts.of({"né".encode(): 1})), is_utf8(Counts.of({b"n\xc3": 1, b"\xa9": 1}))
+        (True, False)
+    """
+    for data, ends in _blocks(counts):
+        if data.isascii():
+            continue
+        continuing = _is_continuing(data)
+        if continuing[0] or continuing[ends[:-1].astype(np.int64)].any():
+            return False
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _blocks(counts: Counts) -> Iterator[tuple[bytes, UInts]]:
+    """Yield the bytes of some chunks at a time, and the end of each in them."""
+    first = start = 0
+    while first < len(counts):
+        last = int(np.searchsorted(counts.ends, np.uint64(start + _BLOCK), "right"))
+        last = max(last, first + 1)
+        end = int(counts.ends[last - 1])
+        yield counts.chunks[start:end], counts.ends[first:last] - np.uint64(start)
+        first, start = last, end
+
+
+def _code_points(counts: Counts) -> Iterator[tuple[npt.NDArray[np.uint32], UInts]]:
+    """Yield the code points of some words at a time, and the end of each word in them."""
+    for data, ends in _blocks(counts):
+        if data.isascii():
+            yield np.frombuffer(data, np.uint8).astype(np.uint32), ends
+            continue
+        before = np.cumsum(~_is_continuing(data), dtype=np.uint64)
+        codes = np.frombuffer(data.decode().encode("utf-32-le"), np.uint32)
+        yield codes, before[ends.astype(np.int64) - 1]
+
+
+def _is_continuing(data: bytes) -> npt.NDArray[np.bool_]:
+    """Return which bytes continue a character of UTF-8."""
+    found: npt.NDArray[np.bool_] = (np.frombuffer(data, np.uint8) & np.uint8(0xC0)) == 0x80
+    return found
+
+
+def _counts_of(counted: Mapping[str, int]) -> Counts:
+    return Counts.of({word.encode(): count for word, count in counted.items()})
 
 
 AnyWords: TypeAlias = "CharacterWords | MixedWords"

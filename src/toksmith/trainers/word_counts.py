@@ -13,18 +13,18 @@ goes through the other steps once.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from toksmith._base.arrays import Bounds
 from toksmith._base.text import Text, decode_utf8, utf8
 from toksmith.engine.counting import (
     ChunkCounter,
-    CountedLines,
+    CountedChunks,
     LineCounter,
     PlainRules,
-    UInts,
     count_pieces,
     make_plain_rules,
     make_stages,
@@ -48,15 +48,20 @@ from toksmith.stages.split_classes import (
     marks_only_first,
 )
 from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.counts import Counts
+from toksmith.trainers.line_counts import add_words, counted_words, items_of
+from toksmith.trainers.memory import MemoryLimits
+from toksmith.trainers.symbol_words import is_utf8
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _LOCAL_STEPS = (Bert, Lowercase, StripAccents, UnicodeForm)
 _MOST_KINDS = 7
 """The most classes of ASCII characters that the kernel splits words by."""
 
 
-def count_words(
-    corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
-) -> dict[str, int]:
+def count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None) -> Counts:
     """Return the count of each word of a corpus, in a deterministic order.
 
     Args:
@@ -66,43 +71,81 @@ def count_words(
 
     Raises:
         TrainingError: there is no text, or it holds no word.
+        OptionError: the words exceed the memory limit.
     """
-    words: Counter[str] = Counter()
-    if corpus.counts is not None:
-        for document, count in corpus.counts:
-            for word in _words(document, normalizer, splitter):
-                words[word] += count
-    elif not normalizer and (splitter is None or isinstance(splitter, PatternSplitter)):
-        for chunk, count in corpus.chunks(splitter):
-            words[chunk.decode("utf-8", "replace")] += count
-    elif (
+    words = _count_words(corpus, normalizer, splitter)
+    corpus.check_bytes()
+    if not len(words):
+        raise TrainingError("there is nothing to train on: the corpus holds no words")
+    return words
+
+
+def _count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None) -> Counts:
+    if (documents := corpus.counts) is not None:
+
+        def add_documents(counter: ChunkCounter) -> None:
+            for document, count in documents:
+                add_words(
+                    counter, ((word, count) for word in _words(document, normalizer, splitter))
+                )
+
+        return counted_words(add_documents, corpus.limits)
+    if not normalizer and (splitter is None or isinstance(splitter, PatternSplitter)):
+        return utf8_words(corpus.chunks(splitter), corpus.limits)
+    if (
         splitter is not None
         and _drops_spaces(splitter)
         and all(isinstance(step, _LOCAL_STEPS) for step in normalizer)
     ):
         plain = _make_plain_rules(normalizer, splitter)
         stages = make_stages(normalizer, splitter)
-        found = corpus.lines(lambda: LineCounter(corpus.threads, plain=plain, stages=stages))
-        chunks = found.chunks, found.ends, found.counts
-        counted = stages and count_pieces(chunks, stages, corpus.threads, words=found.plain)
-        words.update(_decoded(*(counted or found.plain)))
-        if not counted:
-            for word, count in _local_words(found.items(), normalizer, splitter):
-                words[word] += count
-    else:
-        first, rest = _kernel_steps(splitter)
-        cut = _sequence(rest)
-        found = corpus.lines(
-            lambda: _DocumentCounter(normalizer, first, None if first else cut, corpus.threads)
+        with corpus.lines(lambda: LineCounter(corpus.threads, plain=plain, stages=stages)) as found:
+
+            def add_pieces(counter: ChunkCounter, *chunks: Unpack[CountedChunks]) -> None:
+                words = stages and count_pieces(chunks, stages, corpus.threads)
+                if words:
+                    counter.add_counted(*words)
+                else:
+                    add_words(counter, _local_words(items_of(chunks), normalizer, splitter))
+
+            def add_lines(counter: ChunkCounter) -> None:
+                found.pass_plain(counter.add_counted)
+                found.pass_chunks(partial(add_pieces, counter))
+
+            return counted_words(add_lines, corpus.limits)
+    first, rest = _kernel_steps(splitter)
+    cut = _sequence(rest)
+    with corpus.lines(
+        lambda: _DocumentCounter(normalizer, first, None if first else cut, corpus.threads)
+    ) as found:
+
+        def add_chunks(counter: ChunkCounter, *counted: Unpack[CountedChunks]) -> None:
+            if not first or cut is None:  # chunks are words
+                counter.add_counted(*counted)
+            else:
+                add_words(
+                    counter,
+                    (
+                        (word, count)
+                        for chunk, count in items_of(counted)
+                        for word in iter_chunks(cut, chunk.decode())
+                    ),
+                )
+
+        return counted_words(
+            lambda counter: found.pass_chunks(partial(add_chunks, counter)), corpus.limits
         )
-        for chunk, count in found.items():
-            for word in iter_chunks(cut if first else None, chunk.decode()):
-                words[word] += count
-    corpus.check_bytes()
-    words.pop("", None)
-    if not words:
-        raise TrainingError("there is nothing to train on: the corpus holds no words")
-    return words
+
+
+def utf8_words(counts: Counts, limits: MemoryLimits) -> Counts:
+    """Return the counts of words in which U+FFFD replaces invalid UTF-8."""
+    if is_utf8(counts):
+        return counts
+
+    def add(counter: ChunkCounter) -> None:
+        add_words(counter, ((chunk.decode("utf-8", "replace"), count) for chunk, count in counts))
+
+    return counted_words(add, limits)
 
 
 def _words(document: bytes, normalizer: Normalizer, splitter: Splitter | None) -> Iterator[str]:
@@ -116,13 +159,6 @@ def _drops_spaces(splitter: Splitter) -> bool:
         return False
     kept = classes[[ord(mark) for mark in _MARKS]] != REMOVED
     return bool(kept.all()) and len({*classes[:128].tolist()} - {REMOVED}) <= _MOST_KINDS
-
-
-def _decoded(text: bytes, ends: UInts, counts: UInts) -> dict[str, int]:
-    """Return words and their counts."""
-    bounds = pairwise([0, *ends.tolist()])
-    words = (text[start:end].decode() for start, end in bounds)
-    return dict(zip(words, counts.tolist(), strict=True))
 
 
 def _make_plain_rules(normalizer: Normalizer, splitter: Splitter) -> PlainRules:
@@ -219,6 +255,9 @@ class _DocumentCounter:
         first: the steps of the splitter that the kernel runs, perhaps after a ``LeadingSpace``.
         cut: the splitter if the kernel runs none of its steps.
         threads: the number of threads.
+
+    Attributes:
+        counter: counts the chunks.
     """
 
     def __init__(
@@ -232,7 +271,7 @@ class _DocumentCounter:
         self._leads = first[:1] == (LeadingSpace(),)
         self._in_kernel = bool(first)
         self._cut = cut
-        self._counter = ChunkCounter(_sequence(first[self._leads :]) if first else None, threads)
+        self.counter = ChunkCounter(_sequence(first[self._leads :]) if first else None, threads)
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
@@ -241,13 +280,13 @@ class _DocumentCounter:
         ]
         if not self._in_kernel:
             for document in documents:
-                self._counter.add_texts([*iter_chunks(self._cut, document)])
+                self.counter.add_texts([*iter_chunks(self._cut, document)])
             return
         if self._leads:
             documents = [
                 text if text.startswith(" ") or not text else " " + text for text in documents
             ]
-        self._counter.add_texts(documents)
+        self.counter.add_texts(documents)
 
     def add_slices(self, text: Text, bounds: Bounds) -> None:
         """Count slices of a text as documents."""
@@ -258,6 +297,9 @@ class _DocumentCounter:
         """Return the end, because documents are not cut."""
         return end
 
-    def finish(self) -> CountedLines:
-        """Return the counts of the chunks."""
-        return CountedLines.of_chunks(self._counter.finish())
+    def end(self) -> None:
+        """Do nothing: nothing is left to be counted."""
+
+    def lines(self) -> tuple[int, int, int]:
+        """Return zeros, because lines are not counted."""
+        return 0, 0, 0

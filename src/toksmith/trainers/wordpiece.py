@@ -159,8 +159,7 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
     characters = _alphabet(words, options)
     known = set(characters)
     if not known.issuperset(words.characters):
-        spelled = {word: count for word, count in counted.items() if known.issuperset(word)}
-        words = CharacterWords.of(spelled)
+        words = words.spelled_in(characters)
     alphabet, symbols = _symbols(words, characters, options.prefix)
     special = len(options.special_tokens)
     room = size - special - len(alphabet)

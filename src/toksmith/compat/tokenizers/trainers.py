@@ -326,9 +326,10 @@ def _counted(normalizer: Any, pre_tokenizer: Any, texts: Iterable[str]) -> Count
     splitter = SplitterSequence(steps) if len(steps) > 1 else steps[0] if steps else None
     try:
         with Corpus(None, texts, None, Reading(), None, False) as corpus:
-            return Counter(
-                count_words(corpus, () if normalizer is None else normalizer._steps(), splitter)
+            counts = count_words(
+                corpus, () if normalizer is None else normalizer._steps(), splitter
             )
+            return Counter({word.decode(): count for word, count in counts})
     except TrainingError:  # there is no text
         return Counter()
 
