@@ -65,6 +65,20 @@ bpe::TrainingOptions training_options(std::size_t tokens, const std::string& tie
     return options;
 }
 
+void add_bytes(bpe::ChunkStore& store, nb::bytes chunks, const Ends& ends, const Counts& counts) {
+    const auto given =
+        counted(reinterpret_cast<const std::uint8_t*>(chunks.c_str()), chunks.size(), ends, counts);
+    const WithoutGil without_gil;
+    store.add(given);
+}
+
+void add_symbols(bpe::ChunkStore& store, const Input<Id>& symbols, const Ends& ends,
+                 const Counts& counts, std::size_t alphabet) {
+    const auto given = counted(symbols, ends, counts, alphabet);
+    const WithoutGil without_gil;
+    store.add(given);
+}
+
 // The merges, flat; the count of each merge; the number of tokens of the text after each merge.
 using Trained = std::tuple<Array<Id>, Array<std::uint64_t>, Array<std::uint64_t>>;
 
@@ -157,6 +171,24 @@ Trained train_symbols(Input<Id> symbols, Ends ends, Counts counts, std::size_t a
         keep, keep_seconds);
 }
 
+Trained train_store(bpe::ChunkStore& store, std::size_t alphabet, std::size_t tokens,
+                    const std::string& ties, std::uint64_t min_frequency,
+                    std::size_t max_token_length, std::size_t threads, nb::object watch,
+                    Input<std::uint32_t> places, Input<std::uint32_t> lengths, nb::object keep,
+                    double keep_seconds, std::size_t memory) {
+    const auto options = training_options(tokens, ties, min_frequency, max_token_length, threads);
+    bpe::Alphabet known = bpe::byte_alphabet();
+    if (places.size() > 0 || lengths.size() > 0 || alphabet != known.size) {
+        known = {alphabet,
+                 {places.data(), places.data() + places.size()},
+                 {lengths.data(), lengths.data() + lengths.size()}};
+    }
+    return trained(
+        watch,
+        [&](const bpe::Watch& tell) { return bpe::train(store, known, options, memory, tell); },
+        keep, keep_seconds);
+}
+
 Trained train_likelihood(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
                          std::size_t tokens, std::uint64_t min_frequency, std::size_t threads,
                          nb::object watch) {
@@ -169,14 +201,9 @@ Trained train_likelihood(Input<Id> symbols, Ends ends, Counts counts, std::size_
 
 constexpr std::uint8_t kSpace = 1, kDigit = 2;
 
-Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uint16_t> scripts,
-                     Input<std::uint8_t> kinds, std::size_t tokens, std::size_t longest,
-                     bool split_by_script, bool split_by_space, bool split_digits,
-                     bool space_as_suffix, bool only_spaces, std::size_t cut, std::size_t threads,
-                     nb::object watch) {
+std::vector<bpe::PieceTraits> piece_alphabet(const Input<std::uint16_t>& scripts,
+                                             const Input<std::uint8_t>& kinds) {
     if (kinds.size() != scripts.size()) throw nb::value_error("kinds needs one kind per script");
-    if (cut > ends.size()) throw nb::value_error("cut must be at most the number of words");
-    if (longest >= (1u << 15)) throw nb::value_error("longest must be below 32,768 characters");
     std::vector<bpe::PieceTraits> alphabet;
     for (std::size_t i = 0; i < scripts.size(); ++i) {
         const bool space = kinds(i) & kSpace;
@@ -187,11 +214,41 @@ Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uin
                             .ends_with_space = space,
                             .has_digit = (kinds(i) & kDigit) != 0});
     }
+    return alphabet;
+}
+
+bpe::PieceRules piece_rules(std::size_t longest, bool split_by_script, bool split_by_space,
+                            bool split_digits, bool space_as_suffix, bool only_spaces) {
+    if (longest >= (1u << 15)) throw nb::value_error("longest must be below 32,768 characters");
+    return {longest, split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces};
+}
+
+Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uint16_t> scripts,
+                     Input<std::uint8_t> kinds, std::size_t tokens, std::size_t longest,
+                     bool split_by_script, bool split_by_space, bool split_digits,
+                     bool space_as_suffix, bool only_spaces, std::size_t cut, std::size_t threads,
+                     nb::object watch) {
+    if (cut > ends.size()) throw nb::value_error("cut must be at most the number of words");
+    const auto alphabet = piece_alphabet(scripts, kinds);
     const auto given = counted(symbols, ends, counts, alphabet.size());
-    const bpe::PieceRules rules{longest,      split_by_script, split_by_space,
-                                split_digits, space_as_suffix, only_spaces};
+    const auto rules = piece_rules(longest, split_by_script, split_by_space, split_digits,
+                                   space_as_suffix, only_spaces);
     return trained(watch, [&](const bpe::Watch& tell) {
         return bpe::train_pieces(given, cut, alphabet, rules, tokens, {.threads = threads}, tell);
+    });
+}
+
+Trained train_store_pieces(bpe::ChunkStore& store, Input<std::uint16_t> scripts,
+                           Input<std::uint8_t> kinds, std::size_t tokens, std::size_t longest,
+                           bool split_by_script, bool split_by_space, bool split_digits,
+                           bool space_as_suffix, bool only_spaces, std::size_t threads,
+                           nb::object watch, std::size_t memory) {
+    const auto alphabet = piece_alphabet(scripts, kinds);
+    const auto rules = piece_rules(longest, split_by_script, split_by_space, split_digits,
+                                   space_as_suffix, only_spaces);
+    return trained(watch, [&](const bpe::Watch& tell) {
+        return bpe::train_pieces(store, alphabet, rules, tokens, {.threads = threads}, memory,
+                                 tell);
     });
 }
 
@@ -200,12 +257,24 @@ Trained train_pieces(Input<Id> symbols, Ends ends, Counts counts, Input<std::uin
 void bind_train(nb::module_& module) {
     using namespace nb::literals;
 
+    nb::class_<bpe::ChunkStore>(module, "ChunkStore")
+        .def(nb::init<std::size_t, int>(), "memory"_a, "descriptor"_a)
+        .def("add_bytes", &add_bytes, "chunks"_a, "ends"_a, "counts"_a)
+        .def("add_symbols", &add_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a)
+        .def_prop_ro("symbols", &bpe::ChunkStore::symbols);
+
     module.def("train_bpe", &train_bpe, "chunks"_a, "ends"_a, "counts"_a, "tokens"_a, "ties"_a,
                "min_frequency"_a, "max_token_length"_a, "threads"_a, "watch"_a.none(),
                "keep"_a.none(), "keep_seconds"_a);
     module.def("train_symbols", &train_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a,
                "tokens"_a, "ties"_a, "min_frequency"_a, "max_token_length"_a, "threads"_a,
                "watch"_a.none(), "places"_a, "lengths"_a, "keep"_a.none(), "keep_seconds"_a);
+    module.def("train_store", &train_store, "store"_a, "alphabet"_a, "tokens"_a, "ties"_a,
+               "min_frequency"_a, "max_token_length"_a, "threads"_a, "watch"_a.none(), "places"_a,
+               "lengths"_a, "keep"_a.none(), "keep_seconds"_a, "memory"_a);
+    module.def("train_store_pieces", &train_store_pieces, "store"_a, "scripts"_a, "kinds"_a,
+               "tokens"_a, "longest"_a, "split_by_script"_a, "split_by_space"_a, "split_digits"_a,
+               "space_as_suffix"_a, "only_spaces"_a, "threads"_a, "watch"_a.none(), "memory"_a);
     module.def("train_likelihood", &train_likelihood, "symbols"_a, "ends"_a, "counts"_a,
                "alphabet"_a, "tokens"_a, "min_frequency"_a, "threads"_a, "watch"_a.none());
     module.def("train_pieces", &train_pieces, "symbols"_a, "ends"_a, "counts"_a, "scripts"_a,

@@ -684,6 +684,35 @@ def symbol_counts(
     ],
     alphabet: int,
 ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
+
+class ChunkStore:
+    def __init__(self, memory: int, descriptor: int) -> None: ...
+    def add_bytes(
+        self,
+        chunks: bytes,
+        ends: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        counts: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    def add_symbols(
+        self,
+        symbols: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        ends: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        counts: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        alphabet: int,
+    ) -> None: ...
+    @property
+    def symbols(self) -> int: ...
+
 def train_bpe(
     chunks: bytes,
     ends: Annotated[
@@ -730,6 +759,52 @@ def train_symbols(
     ],
     keep: object | None,
     keep_seconds: float,
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
+def train_store(
+    store: ChunkStore,
+    alphabet: int,
+    tokens: int,
+    ties: str,
+    min_frequency: int,
+    max_token_length: int,
+    threads: int,
+    watch: object | None,
+    places: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    lengths: Annotated[
+        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    keep: object | None,
+    keep_seconds: float,
+    memory: int,
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+]: ...
+def train_store_pieces(
+    store: ChunkStore,
+    scripts: Annotated[
+        NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    kinds: Annotated[
+        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+    ],
+    tokens: int,
+    longest: int,
+    split_by_script: bool,
+    split_by_space: bool,
+    split_digits: bool,
+    space_as_suffix: bool,
+    only_spaces: bool,
+    threads: int,
+    watch: object | None,
+    memory: int,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],

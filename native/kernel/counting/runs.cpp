@@ -59,15 +59,20 @@ bool bytes_before(const Record& a, const Record& b) {
 }
 
 void SpillFile::append(const std::uint8_t* data, std::size_t size) {
+    write(size_, data, size);
+    size_ += size;
+}
+
+void SpillFile::write(std::uint64_t offset, const std::uint8_t* data, std::size_t size) const {
     while (size > 0) {
-        const std::int64_t written = write_at(descriptor_, data, std::min(size, kAtOnce), size_);
+        const std::int64_t written = write_at(descriptor_, data, std::min(size, kAtOnce), offset);
         if (written < 0) {
             if (errno == EINTR) continue;
             fail("cannot write the file of spilled counts");
         }
         data += written;
         size -= static_cast<std::size_t>(written);
-        size_ += static_cast<std::uint64_t>(written);
+        offset += static_cast<std::uint64_t>(written);
     }
 }
 

@@ -25,6 +25,8 @@ class SpillFile {
     explicit SpillFile(int descriptor) : descriptor_(descriptor) {}
 
     void append(const std::uint8_t* data, std::size_t size);
+    // Overwrites bytes that were appended.
+    void write(std::uint64_t offset, const std::uint8_t* data, std::size_t size) const;
     void read(std::uint64_t offset, std::uint8_t* data, std::size_t size) const;
     std::uint64_t size() const { return size_; }
 

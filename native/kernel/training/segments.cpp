@@ -8,31 +8,16 @@
 #include "base/stop.hpp"
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
+#include "training/symbol_bytes.hpp"
 
 namespace toksmith::bpe {
 namespace {
 
-// The maximum size of a symbol in a chunk: seven bits per byte, so that most segments are short
-// chunks.
-constexpr std::size_t kMostBytes = 5;
-
-void write(Id symbol, std::vector<std::uint8_t>& out) {
-    for (; symbol >= 0x80; symbol >>= 7) out.push_back(static_cast<std::uint8_t>(symbol | 0x80));
-    out.push_back(static_cast<std::uint8_t>(symbol));
-}
-
 template <typename Points>
 void read(const DistinctChunks::Entry& entry, std::vector<Id>& out, Points& points) {
-    Id symbol = 0;
-    unsigned shift = 0;
-    for (const std::uint8_t *p = entry.bytes(), *end = p + entry.size(); p < end; ++p) {
+    for (const std::uint8_t *p = entry.bytes(), *end = p + entry.size(); p < end;) {
         points.step();
-        symbol |= static_cast<Id>(*p & 0x7F) << shift;
-        shift += 7;
-        if (*p & 0x80) continue;
-        out.push_back(symbol);
-        symbol = 0;
-        shift = 0;
+        out.push_back(read_symbol(p));
     }
 }
 
@@ -53,7 +38,7 @@ Segments count_segments(const CountedSymbols& words, std::size_t cut,
             const std::size_t last = std::min(size, cut + (job + 1) * kJob);
             for (std::size_t word = cut + job * kJob; word < last;) {
                 std::uint64_t i = word > 0 ? words.ends[word - 1] : 0;
-                const std::uint64_t first = i * kMostBytes;
+                const std::uint64_t first = i * kMostSymbolBytes;
                 for (const std::size_t stop = std::min(last, word + kBatch); word < stop; ++word) {
                     const std::uint64_t start = i, end = words.ends[word];
                     for (; i < end; ++i) {
@@ -63,7 +48,7 @@ Segments count_segments(const CountedSymbols& words, std::size_t cut,
                             rules.apart(alphabet[words.symbols[i - 1]], alphabet[symbol])) {
                             batch.ends.push_back(batch.text.size());
                         }
-                        write(symbol, batch.text);
+                        write_symbol(symbol, batch.text);
                     }
                     if (end > start) batch.ends.push_back(batch.text.size());
                     batch.counts.resize(batch.ends.size(), words.counts[word]);

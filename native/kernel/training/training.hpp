@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/stop.hpp"
 #include "models/bpe/model.hpp"
 
 namespace toksmith::bpe {
@@ -65,5 +66,17 @@ struct Alphabet {
 // Called after each merge with the result so far, and once more if the training is interrupted (see
 // stop.hpp). Returns false to end the training.
 using Watch = std::function<bool(const Training& so_far)>;
+
+// Calls train(), which fills `result`. If it is interrupted, calls `watch` once more.
+template <typename Train>
+void keep_at_stop(const Watch& watch, const Training& result, const Train& train) {
+    try {
+        train();
+    } catch (...) {
+        const Stop* const stop = Stop::current();
+        if (watch && stop && stop->requested()) watch(result);
+        throw;
+    }
+}
 
 }  // namespace toksmith::bpe

@@ -2,6 +2,7 @@
 // is the best.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -88,40 +89,65 @@ class MostLikely {
 };
 
 // SentencePiece's criterion: the most frequent pair that makes a valid piece; then the shortest;
-// then the first by the ids of its symbols.
+// then the first by the ids of its initial symbols; then the one whose newer half is older; then
+// the one with the lower left id.
 class MostFrequentPiece : public ByCount {
  public:
     static constexpr bool kByPlace = false;
     static constexpr bool kRelative = false;
     static constexpr bool kFullTies = true;
 
-    MostFrequentPiece(const Id* symbols, std::vector<PieceTraits> alphabet, const PieceRules& rules)
-        : symbols_(symbols), traits_(std::move(alphabet)), rules_(rules) {}
+    MostFrequentPiece(std::vector<PieceTraits> alphabet, const PieceRules& rules)
+        : traits_(std::move(alphabet)), rules_(rules) {
+        for (Id id = 0; id < traits_.size(); ++id) {
+            spelled_.push_back(id);
+            ends_.push_back(spelled_.size());
+        }
+    }
 
     bool allowed(Id left, Id right) const { return rules_.allow(traits_[left], traits_[right]); }
-    void made(Id left, Id right) { traits_.push_back(joined(traits_[left], traits_[right])); }
+    bool apart(Id left, Id right) const { return rules_.apart(traits_[left], traits_[right]); }
+    void made(Id left, Id right) {
+        traits_.push_back(joined(traits_[left], traits_[right]));
+        for (const Id half : {left, right}) {
+            // By index: the vector may move as it grows.
+            for (std::size_t i = start(half); i < ends_[half]; ++i) spelled_.push_back(spelled_[i]);
+        }
+        ends_.push_back(spelled_.size());
+    }
     // The length and the first two symbols of the piece, which decide most ties.
     std::uint64_t tie(const Pair& pair) const {
-        const Id* text = symbols_ + pair.spelled;
-        const std::uint64_t second = text[1] < kMostShown ? text[1] : kMostShown;
-        const std::uint64_t first = text[0] < kMostShown ? text[0] : kMostShown;
+        const std::uint64_t first = std::min<std::uint64_t>(symbol(pair, 0), kMostShown);
+        const std::uint64_t second = std::min<std::uint64_t>(symbol(pair, 1), kMostShown);
         return std::uint64_t{length(pair)} << 48 | first << 24 | (first < kMostShown ? second : 0);
     }
+    // Of pairs with equal lengths.
     bool before(const Pair& a, const Pair& b) const {
-        const Id *left = symbols_ + a.spelled, *right = symbols_ + b.spelled;
-        return std::lexicographical_compare(left, left + length(a), right, right + length(b));
+        for (std::uint32_t i = 0; i < length(a); ++i) {
+            const Id left = symbol(a, i), right = symbol(b, i);
+            if (left != right) return left < right;
+        }
+        const Id newer = std::max(a.left, a.right), other = std::max(b.left, b.right);
+        return newer != other ? newer < other : a.left < b.left;
     }
 
  private:
     static constexpr std::uint64_t kMostShown = (std::uint64_t{1} << 24) - 1;
 
+    std::size_t start(Id id) const { return id > 0 ? ends_[id - 1] : 0; }
     std::uint32_t length(const Pair& pair) const {
         return std::uint32_t{traits_[pair.left].length} + traits_[pair.right].length;
     }
+    // An initial symbol of a pair.
+    Id symbol(const Pair& pair, std::size_t i) const {
+        const std::size_t left = traits_[pair.left].length;
+        return spelled_[i < left ? start(pair.left) + i : start(pair.right) + i - left];
+    }
 
-    const Id* symbols_;
     std::vector<PieceTraits> traits_;
     PieceRules rules_;
+    std::vector<Id> spelled_;        // the initial symbols of all symbols, concatenated
+    std::vector<std::size_t> ends_;  // of each in spelled_
 };
 
 }  // namespace toksmith::bpe

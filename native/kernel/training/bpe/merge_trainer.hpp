@@ -60,23 +60,12 @@ class MergeTrainer {
     // After an exception, the trainer must not be used again.
     Training run(std::size_t tokens, const Watch& watch) {
         Training result;
-        try {
-            run(tokens, watch, result);
-        } catch (...) {
-            const Stop* const stop = Stop::current();
-            if (watch && stop && stop->requested()) watch(result);
-            throw;
-        }
+        keep_at_stop(watch, result, [&] { run(tokens, watch, result); });
         return result;
     }
-
- private:
-    static constexpr std::size_t kAhead = 16;  // prefetch distance, in positions
-    // Interruption points: one per this number of positions.
-    static constexpr std::size_t kAtOnce = std::size_t{1} << 14;
-
+    // The same, but adds the merges to those in `result`.
     void run(std::size_t tokens, const Watch& watch, Training& result) {
-        while (lengths_.size() < alphabet_ + tokens) {
+        for (const std::size_t wanted = lengths_.size() + tokens; lengths_.size() < wanted;) {
             const std::uint32_t best = take_best();
             if (best == PairIndex::kNone) break;
             const std::uint64_t count = pairs_[best].count;
@@ -93,6 +82,16 @@ class MergeTrainer {
             interruption_point();
         }
     }
+
+    // The number of tokens of the text.
+    std::uint64_t total() const { return total_; }
+    // Counts tokens of the text that are not in the chunks.
+    void add_outside(std::uint64_t tokens) { total_ += tokens; }
+
+ private:
+    static constexpr std::size_t kAhead = 16;  // prefetch distance, in positions
+    // Interruption points: one per this number of positions.
+    static constexpr std::size_t kAtOnce = std::size_t{1} << 14;
 
     // The start of a share, which is one thread's part of the work.
     struct Cut {
@@ -186,7 +185,7 @@ class MergeTrainer {
         const auto next = static_cast<std::uint32_t>(pairs_.size());
         seen.pair = index_.find_or_add(seen.left, seen.right, next);
         if (seen.pair == next) {
-            pairs_.push_back({seen.left, seen.right, seen.count, nullptr, seen.places, 0});
+            pairs_.push_back({seen.left, seen.right, seen.count, nullptr, seen.places});
             seen.places = 0;
             if constexpr (MergeCriterion::kRelative) {
                 pairs_of_[seen.left].push_back(next);
@@ -203,7 +202,6 @@ class MergeTrainer {
         InterruptionPoints<4096> points;
         for (std::size_t i = first_new_; i < pairs_.size(); ++i) {
             points.step();
-            pairs_[i].spelled = *pairs_[i].places;
             queue_.add(static_cast<std::uint32_t>(i));
         }
     }

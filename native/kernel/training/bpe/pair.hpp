@@ -41,7 +41,6 @@ struct Pair {
     std::uint64_t count;
     Position* places;    // some may be outdated
     std::uint32_t size;  // number of positions
-    Position spelled;    // a position at which it once occurred, to read its text
 };
 
 using Pairs = std::vector<Pair, HugeAllocator<Pair>>;  // by number

@@ -1,6 +1,7 @@
 #include "training/bpe/trainer.hpp"
 
 #include "training/bpe/merge_criteria.hpp"
+#include "training/bpe/phases.hpp"
 #include "training/segments.hpp"
 
 namespace toksmith::bpe {
@@ -36,10 +37,47 @@ Training train_most_frequent(const Counted<Symbol>& chunks, const Alphabet& alph
     return run(MostFrequent<false>(alphabet, options.max_token_length));
 }
 
+// Trains on all chunks at once, if that takes no more than `memory` bytes, else in phases.
+template <typename MergeCriterion>
+Training train_store(ChunkStore& store, std::size_t alphabet, MergeCriterion criterion,
+                     std::size_t tokens, std::uint64_t min_frequency, const Sharing& sharing,
+                     std::size_t memory, const Watch& watch) {
+    store.finish();
+    if (store.symbols() * kTrainingBytes <= memory) {
+        const ChunkStore::Chunks chunks = store.read_all();
+        MergeTrainer trainer(chunks.counted(), alphabet, min_frequency, criterion, sharing);
+        trainer.add_outside(store.tokens() - trainer.total());
+        return trainer.run(tokens, watch);
+    }
+    return PhaseTrainer(store, alphabet, min_frequency, criterion, sharing, memory)
+        .run(tokens, watch);
+}
+
 }  // namespace
 
+Training train(ChunkStore& store, const Alphabet& alphabet, const TrainingOptions& options,
+               std::size_t memory, const Watch& watch) {
+    const auto run = [&](auto criterion) {
+        return train_store(store, alphabet.size, std::move(criterion), options.tokens,
+                           options.min_frequency, options.sharing, memory, watch);
+    };
+    if (options.ties == Ties::kFirstSeen) {
+        return run(MostFrequent<true>(alphabet, options.max_token_length));
+    }
+    return run(MostFrequent<false>(alphabet, options.max_token_length));
+}
+
+Training train_pieces(ChunkStore& store, const std::vector<PieceTraits>& alphabet,
+                      const PieceRules& rules, std::size_t tokens, const Sharing& sharing,
+                      std::size_t memory, const Watch& watch) {
+    return train_store(store, alphabet.size(), MostFrequentPiece(alphabet, rules), tokens, 1,
+                       sharing, memory, watch);
+}
+
+Alphabet byte_alphabet() { return {256, alphabet_places(), {}}; }
+
 Training train(const CountedChunks& chunks, const TrainingOptions& options, const Watch& watch) {
-    return train_most_frequent(chunks, {256, alphabet_places(), {}}, options, watch);
+    return train_most_frequent(chunks, byte_alphabet(), options, watch);
 }
 
 Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
@@ -64,7 +102,7 @@ Training train_pieces(const CountedSymbols& words, std::size_t cut,
         segments = count_segments(words, cut, alphabet, rules, sharing.threads);
         counted = segments.counted();
     }
-    MostFrequentPiece criterion(counted.symbols, alphabet, rules);
+    MostFrequentPiece criterion(alphabet, rules);
     return MergeTrainer(counted, alphabet.size(), 1, criterion, sharing).run(tokens, watch);
 }
 

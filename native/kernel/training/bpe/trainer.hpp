@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "training/bpe/chunk_store.hpp"
 #include "training/piece_rules.hpp"
 #include "training/training.hpp"
 
@@ -33,6 +34,14 @@ Training train(const CountedChunks& chunks, const TrainingOptions& options, cons
 Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
                const TrainingOptions& options, const Watch& watch);
 
+// The bytes, in the order that Hugging Face gives them.
+Alphabet byte_alphabet();
+
+// The same from stored chunks, which are merged in place: on all at once, if `memory` bytes suffice
+// for that, else in phases. The result does not depend on the memory.
+Training train(ChunkStore& store, const Alphabet& alphabet, const TrainingOptions& options,
+               std::size_t memory, const Watch& watch);
+
 // WordPiece's criterion: count(pair) / (count(left) * count(right)).
 Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
                           std::uint64_t min_frequency, const Sharing& sharing, const Watch& watch);
@@ -42,5 +51,10 @@ Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, st
 Training train_pieces(const CountedSymbols& words, std::size_t cut,
                       const std::vector<PieceTraits>& alphabet, const PieceRules& rules,
                       std::size_t tokens, const Sharing& sharing, const Watch& watch);
+
+// The same from stored words.
+Training train_pieces(ChunkStore& store, const std::vector<PieceTraits>& alphabet,
+                      const PieceRules& rules, std::size_t tokens, const Sharing& sharing,
+                      std::size_t memory, const Watch& watch);
 
 }  // namespace toksmith::bpe
