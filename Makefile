@@ -1,4 +1,5 @@
-# Everything runs in .venv, which each target makes and refreshes as far as it needs.
+# Everything runs in .venv, which each target makes and refreshes as far as it needs. Only
+# `make test-frameworks` has two more environments, for frameworks whose dependencies conflict.
 #
 # The package is installed as a user gets it, not linked to the sources: what is tested is what
 # is shipped (a module that the wheel forgot would show). Python sources count as inputs too, so
@@ -7,7 +8,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+pip_install = $(1)/bin/python -m pip --disable-pip-version-check install --quiet
+PIP := $(call pip_install,$(VENV))
 
 # Folders are listed besides files, so that a file that was removed is noticed.
 SOURCES := pyproject.toml CMakeLists.txt README.md LICENSE \
@@ -25,7 +27,7 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test kill-test test-frameworks check docs sanitize bench clean
+.PHONY: help quickstart test kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo check docs sanitize bench clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -40,8 +42,19 @@ test: $(VENV)/.package $(VENV)/.test $(VENV)/.browser ## run all tests on all co
 kill-test: $(VENV)/.package $(VENV)/.frameworks ## kill toksmith tokenize at 100 random moments and compare the files
 	$(BIN)/python tests/kill_test.py
 
-test-frameworks: $(VENV)/.package $(VENV)/.test $(VENV)/.frameworks ## run the tests inside transformers and other frameworks
-	$(BIN)/python -m pytest tests/frameworks $(PYTEST_ARGS)
+test-frameworks: test-in-frameworks test-in-torch test-in-olmo ## run the tests inside transformers and other frameworks
+	$(BIN)/python -m tools.tests_never_run build/frameworks/frameworks.xml \
+		build/frameworks/torch.xml build/frameworks/olmo.xml
+
+# All environments run the same tests. Each skips those whose framework it lacks.
+frameworks_tests = $(1)/bin/python -m pytest tests/frameworks \
+	--junitxml=build/frameworks/$(2).xml $(PYTEST_ARGS)
+
+test-in-frameworks: $(VENV)/.package $(VENV)/.test $(VENV)/.frameworks
+	$(call frameworks_tests,$(VENV),frameworks)
+
+test-in-torch test-in-olmo: test-in-%: $(VENV)-%/.package
+	$(call frameworks_tests,$(VENV)-$*,$*)
 
 check: $(VENV)/.package $(VENV)/.test $(VENV)/.check ## lint, types, format, warnings, native tests, stub
 	$(BIN)/ruff check .
@@ -84,8 +97,8 @@ sanitize: $(VENV)/.package $(VENV)/.test ## native and Python tests with sanitiz
 bench: $(VENV)/.package $(VENV)/.bench ## measure against the peers (BENCH_ARGS="bars", "encode --quick")
 	$(BIN)/python -m benchmarks $(or $(BENCH_ARGS),all)
 
-clean: ## remove .venv and everything that was built
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+clean: ## remove the environments and everything that was built
+	rm -rf $(VENV) $(VENV)-torch $(VENV)-olmo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks tools -name __pycache__ -type d -exec rm -rf {} +
 
 # Dependency groups need pip 25.1, which is newer than what most Pythons bring along.
@@ -112,4 +125,23 @@ $(VENV)/.package: $(VENV)/.pip $(SOURCES)
 
 $(VENV)/.test $(VENV)/.check $(VENV)/.docs $(VENV)/.bench $(VENV)/.frameworks: $(VENV)/.%: $(VENV)/.pip
 	$(PIP) --group $*
+	@touch $@
+
+# The environments of test-frameworks install a wheel, so that the kernel is compiled once.
+build/wheel/.made: $(VENV)/.package
+	rm -rf build/wheel
+	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation \
+		-C build-dir=build/package -C cmake.define.TOKSMITH_WERROR=$(WERROR) -w build/wheel .
+	@touch $@
+
+# A release, because pip takes the newest build for GPUs otherwise, whose dependencies are large.
+# TORCH can also be the path of a wheel.
+TORCH ?= torch==2.13.0
+
+# pip leaves an installed package alone if its version is the wheel's, hence the last line.
+$(VENV)-torch/.package $(VENV)-olmo/.package: $(VENV)-%/.package: build/wheel/.made
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	$(call pip_install,$(@D)) --upgrade 'pip>=25.1'
+	$(call pip_install,$(@D)) $(TORCH) --group $* build/wheel/*.whl
+	$(call pip_install,$(@D)) --force-reinstall --no-deps build/wheel/*.whl
 	@touch $@
