@@ -29,7 +29,7 @@ def never_run(reports: Iterable[Path]) -> dict[str, str]:
             else:
                 skipped.setdefault(name, skip.get("message", ""))
     # A module that one environment skipped as a whole is a test of the module's name there.
-    modules = {case.rpartition(".")[0] for case in (name.partition("[")[0] for name in run)}
+    modules = {name.partition("[")[0].rpartition(".")[0] for name in run}
     return {name: why for name, why in skipped.items() if name not in run | modules}
 
 
