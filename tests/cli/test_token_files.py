@@ -91,6 +91,20 @@ def test_unfinished_files_are_not_verified(
     assert f"{folder} is not finished: give the same toksmith tokenize command again" in ran.err
 
 
+@pytest.mark.parametrize("name", ["train_text_document.bin", "train_text_document"])
+def test_a_file_of_token_files_is_not_verified_alone(run: Run, tokens: Path, name: str) -> None:
+    ran = run("verify", tokens / name)
+    expected = f"{tokens / name} is a part of token files: give their folder, {tokens}"
+    assert (ran.code, ran.err) == (2, f"toksmith: error: {expected}\n")
+
+
+def test_files_without_a_manifest_are_not_verified(run: Run, tokens: Path) -> None:
+    (tokens / "token-manifest.json").unlink()
+    ran = run("verify", tokens)
+    assert ran.code == 2
+    assert f"{tokens} holds token files without token-manifest.json, which toksmith tok" in ran.err
+
+
 def test_token_files_are_converted(run: Run, tokens: Path, tmp_path: Path) -> None:
     target = tmp_path / "new"
     ran = run("tokenize", "--from-tokens", tokens, "--format", "datatrove", "-o", target)

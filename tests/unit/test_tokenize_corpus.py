@@ -319,6 +319,15 @@ def test_another_job_is_refused(
         toksmith.tokenize_corpus(**options)
 
 
+def test_a_run_that_did_nothing_holds_no_folder(corpus: Path, tmp_path: Path) -> None:
+    wrong: Any = {"field": "body", "split": "train=0.5,val=0.5"}
+    with pytest.raises(FormatError, match="has no field 'body'"):
+        write(corpus, tmp_path / "out", **wrong)
+    write(corpus, tmp_path / "out")
+    write(corpus, tmp_path / "whole")
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
 def test_the_same_call_again_changes_nothing(corpus: Path, tmp_path: Path) -> None:
     first = write(corpus, tmp_path / "out")
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir()}

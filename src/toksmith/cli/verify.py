@@ -22,7 +22,7 @@ from toksmith.cli.common import (
     load_tokenizer,
 )
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, ToksmithError
 
 if TYPE_CHECKING:
     from toksmith._base.text import Text
@@ -163,7 +163,12 @@ def run(
     reading = Reading(
         separator, field, read_as and read_as.value, encoding_errors=encoding_errors.value
     )
-    left = load_tokenizer(a, split, special_token)
+    try:
+        left = load_tokenizer(a, split, special_token)
+    except ToksmithError:
+        if b is None and against is None:
+            check_no_token_files(a)
+        raise
     if against is not None and by not in (None, Equal.IDS):
         raise OptionError("--by is for two tokenizers; with --against, ids are compared")
     if against is not None:
@@ -207,6 +212,26 @@ def is_token_folder(path: str) -> bool:
             f"{path} is not finished: give the same toksmith tokenize command again, or --finish"
         )
     return False
+
+
+def check_no_token_files(path: str) -> None:
+    """Check that a path is not that of token files, which are checked by their folder.
+
+    Raises:
+        OptionError: it is.
+    """
+    from toksmith.tokenfiles.formats import NAMES, format_of
+    from toksmith.tokenfiles.manifest import NAME
+
+    place = Path(path)
+    if not any(format_of(name).find(place) for name in NAMES):
+        return
+    if folder := next((each for each in place.parents if (each / NAME).is_file()), None):
+        raise OptionError(f"{path} is a part of token files: give their folder, {folder}")
+    raise OptionError(
+        f"{path} holds token files without {NAME}, which toksmith tokenize writes: there is "
+        "nothing to check them against"
+    )
 
 
 def check_tokens(

@@ -103,8 +103,8 @@ class Spool:
         progress: what is on disk.
 
     Raises:
-        OptionError: the folder belongs to another job, another process works on it, or it cannot
-            be written to.
+        OptionError: the folder holds documents of another job, another process works on it, or it
+            cannot be written to.
     """
 
     def __init__(self, folder: Path, job: Job, number: int) -> None:
@@ -116,7 +116,7 @@ class Spool:
         try:
             _lock(self._journal, folder)
             held = read_journal(folder)
-            if held is None:
+            if held is None or len(held.lines) == 1:  # without a checkpoint, nothing is kept
                 self._journal.truncate(0)
                 self._write_line({"job": job.to_json(), "shard": number})
                 held = Journal(job, number, [_start(job)], [self._journal.tell()])
