@@ -17,6 +17,7 @@
 #include "buffers.hpp"
 #include "counting/chunk_counter.hpp"
 #include "counting/counted_pieces.hpp"
+#include "counting/counted_stream.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/word_counter.hpp"
 #include "gil.hpp"
@@ -85,13 +86,15 @@ Counted finish(ChunkCounter& counter) {
     return to_python(chunks);
 }
 
-// Converts std::system_error to OSError.
+// Converts std::system_error to OSError, and SpillFull to BufferError.
 void translate(const std::exception_ptr& thrown, void*) {
     try {
         std::rethrow_exception(thrown);
     } catch (const std::system_error& error) {
         errno = error.code().value();
         PyErr_SetFromErrno(PyExc_OSError);
+    } catch (const SpillFull& full) {
+        PyErr_SetString(PyExc_BufferError, full.what());
     }
 }
 
@@ -186,6 +189,27 @@ void pass_merged_words(WordCounter& counter, bool plain, std::size_t size,
     pass_merged(plain ? spilled->plain : spilled->chunks, size, take);
 }
 
+// The counted chunks in batches. Keeps nothing of a counter whose chunks are all in memory.
+CountedStream* stream(ChunkCounter& counter, std::uint64_t min_count) {
+    const WithoutGil without_gil;
+    if (SpilledCounts* spilled = counter.spilled()) return new CountedStream(*spilled);
+    return new CountedStream(counter.finish(), min_count);
+}
+
+Counted next_batch(CountedStream& stream, std::size_t chunks, std::size_t bytes) {
+    CountedStream::Batch batch;
+    {
+        const WithoutGil without_gil;
+        batch = stream.next(chunks, bytes);
+    }
+    return {nb::bytes(batch.bytes.data(), batch.bytes.size()), to_numpy(std::move(batch.ends)),
+            to_numpy(std::move(batch.counts))};
+}
+
+std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> totals(const CountedStream& stream) {
+    return {stream.totals().chunks, stream.totals().occurrences, stream.totals().bytes};
+}
+
 // A table with one byte for each ASCII character.
 std::array<std::uint8_t, 128> of_ascii(const nb::bytes& table) {
     std::array<std::uint8_t, 128> result{};
@@ -257,12 +281,19 @@ void bind_counting(nb::module_& module) {
         .def("add_slices", &add_slices<ChunkCounter>, "text"_a, "bounds"_a, "threads"_a)
         .def("add_chunks", &add_chunks, "text"_a, "bounds"_a, "counts"_a)
         .def("finish", &finish)
-        .def("limit", &ChunkCounter::limit, "memory"_a, "descriptor"_a)
+        .def("limit", &ChunkCounter::limit, "memory"_a, "descriptor"_a, "space"_a)
         .def_prop_ro("spilled", &ChunkCounter::spilled_bytes)
+        .def_prop_ro("file_size", &ChunkCounter::file_size)
         .def("weigh", &ChunkCounter::weigh, "weight"_a)
         .def("merge", &merge, "min_count"_a, "unit"_a, "memory"_a)
         .def("merged", &merged)
-        .def("pass_merged", &pass_merged_chunks, "size"_a, "take"_a);
+        .def("pass_merged", &pass_merged_chunks, "size"_a, "take"_a)
+
+        .def("stream", &stream, "min_count"_a, nb::keep_alive<0, 1>());
+
+    nb::class_<CountedStream>(module, "CountedStream")
+        .def_prop_ro("totals", &totals)
+        .def("next", &next_batch, "chunks"_a, "size"_a);
 
     nb::class_<PlainRules>(module, "PlainRules")
         .def(nb::new_(&plain_rules), "letters"_a, "ends"_a, "starts"_a, "drop_spaces"_a,
@@ -280,7 +311,7 @@ void bind_counting(nb::module_& module) {
         .def("add_texts", &add_texts<WordCounter>, "texts"_a, "threads"_a)
         .def("add_slices", &add_slices<WordCounter>, "text"_a, "bounds"_a, "threads"_a)
         .def("finish", &found_words)
-        .def("limit", &WordCounter::limit, "memory"_a, "chunks"_a, "plain"_a)
+        .def("limit", &WordCounter::limit, "memory"_a, "chunks"_a, "plain"_a, "space"_a)
         .def_prop_ro("spilled", &WordCounter::spilled_bytes)
         .def("weigh", &WordCounter::weigh, "weight"_a)
         .def("merge", &merge_words, "min_count"_a, "unit"_a, "memory"_a)

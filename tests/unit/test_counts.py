@@ -15,9 +15,9 @@ import pytest
 
 import toksmith
 from toksmith import Counts
+from toksmith.engine import counting
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter, splitter
-from toksmith.trainers import counts_files
 
 PARTS = ["low lower lowest\n", "new low newer\n\nnew", "wide, wider: ünï 日本 low"]
 WORDS = PatternSplitter(r"\S+", "drop")
@@ -131,7 +131,7 @@ class TestParquet:
         assert header["toksmith"] == toksmith.__version__
 
     def test_pieces(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(counts_files, "_ROWS", 3)
+        monkeypatch.setattr(counting, "BATCH_CHUNKS", 3)
         path = tmp_path / "a.counts"
         whole().save(path)
         assert pq.ParquetFile(path).num_row_groups > 2

@@ -90,9 +90,9 @@ DistinctChunks ChunkCounter::finish() {
     return {std::exchange(tables_, {}), threads};
 }
 
-void ChunkCounter::limit(std::size_t memory, int descriptor) {
+void ChunkCounter::limit(std::size_t memory, int descriptor, std::uint64_t space) {
     memory_ = memory;
-    spilled_ = std::make_unique<SpilledCounts>(descriptor);
+    spilled_ = std::make_unique<SpilledCounts>(descriptor, space);
 }
 
 void ChunkCounter::weigh(std::uint64_t weight) {
@@ -107,9 +107,10 @@ void ChunkCounter::spill() {
         records[i] = tables_[i].records();
         for (Record& record : records[i]) record.count *= weight_;
     }
-    spilled_->spill(std::move(records), tables_.size());
+    spilled_->spill(std::move(records), tables_.size(), memory_ / 8);
     const std::size_t threads = tables_.size();
     tables_.clear();
+    spilled_->compact(memory_ / 2);
     tables_.resize(threads);
 }
 

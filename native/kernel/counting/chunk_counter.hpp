@@ -19,8 +19,9 @@ class ChunkCounter {
 
     ChunkCounter(ChunkCounter&&) = default;
     // Spills the tables to a file from now on, whenever they reach about `memory` bytes.
-    // `descriptor`: of the file.
-    void limit(std::size_t memory, int descriptor);
+    // `descriptor`: of the file. `space`: its maximum size in bytes; beyond it, SpillFull is
+    // thrown.
+    void limit(std::size_t memory, int descriptor, std::uint64_t space = ~std::uint64_t{0});
     // Counts each of the following chunks `weight` times. Needs limit() first.
     void weigh(std::uint64_t weight);
 
@@ -36,7 +37,9 @@ class ChunkCounter {
     // If anything was spilled or weighed, spills the rest and returns the spilled counts; otherwise
     // null.
     SpilledCounts* spilled();
+    // The number of bytes written to the file, and its size.
     std::uint64_t spilled_bytes() const { return spilled_ ? spilled_->bytes() : 0; }
+    std::uint64_t file_size() const { return spilled_ ? spilled_->file_size() : 0; }
 
  private:
     bool is_full(const ChunkTable& table, std::size_t threads) const {

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "base/hash.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kWriteBuffer = std::size_t{1} << 18;
 constexpr std::size_t kLongestHead = 3 * 10;  // bytes of three varints
 constexpr std::size_t kAtOnce = std::size_t{1} << 30;
+constexpr std::size_t kLeastBuffer = std::size_t{1} << 12, kMostBuffer = std::size_t{1} << 20;
 
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
@@ -90,9 +92,40 @@ void SpillFile::read(std::uint64_t offset, std::uint8_t* data, std::size_t size)
     }
 }
 
-RunWriter::RunWriter(SpillFile& file) : file_(file) {
-    run_.offset = file.size();
+std::uint32_t BlockFile::allocate() {
+    if (!free_.empty()) {
+        const std::uint32_t block = free_.back();
+        free_.pop_back();
+        return block;
+    }
+    if (blocks_ == most_) throw SpillFull();
+    return static_cast<std::uint32_t>(blocks_++);
+}
+
+void BlockFile::write(std::uint32_t block, std::size_t offset, const std::uint8_t* data,
+                      std::size_t size) {
+    file_.write(std::uint64_t{block} * kBlock + offset, data, size);
+    written_ += size;
+}
+
+std::uint64_t encoded_size(const std::vector<Record>& records) {
+    std::uint64_t size = 0;
+    for (const Record& record : records) {
+        size += record.size;
+        for (std::uint64_t number : {record.size, record.count, record.first}) {
+            do ++size;
+            while (number >>= 7);
+        }
+    }
+    return size;
+}
+
+RunWriter::RunWriter(BlockFile& file) : file_(file) {
     buffer_.reserve(kWriteBuffer + kLongestHead);
+}
+
+RunWriter::~RunWriter() {
+    for (const std::uint32_t block : run_.blocks) file_.free(block);
 }
 
 void RunWriter::add(const Record& record) {
@@ -104,7 +137,7 @@ void RunWriter::add(const Record& record) {
     }
     if (record.size >= kWriteBuffer) {
         flush();
-        file_.append(record.bytes, record.size);
+        append(record.bytes, record.size);
     } else {
         buffer_.insert(buffer_.end(), record.bytes, record.bytes + record.size);
     }
@@ -113,19 +146,34 @@ void RunWriter::add(const Record& record) {
     if (buffer_.size() >= kWriteBuffer) flush();
 }
 
+void RunWriter::append(const std::uint8_t* data, std::size_t size) {
+    while (size > 0) {
+        const std::size_t offset = run_.size % BlockFile::kBlock;
+        if (offset == 0) run_.blocks.push_back(file_.allocate());
+        const std::size_t part = std::min(size, BlockFile::kBlock - offset);
+        file_.write(run_.blocks.back(), offset, data, part);
+        data += part;
+        size -= part;
+        run_.size += part;
+    }
+}
+
 void RunWriter::flush() {
-    file_.append(buffer_.data(), buffer_.size());
+    append(buffer_.data(), buffer_.size());
     buffer_.clear();
 }
 
 SortedRun RunWriter::finish() {
     flush();
-    run_.size = file_.size() - run_.offset;
-    return run_;
+    return std::exchange(run_, {});
 }
 
-RunReader::RunReader(const SpillFile& file, const SortedRun& run, std::size_t buffer)
-    : file_(&file), run_(run), buffer_(std::max(buffer, 2 * kLongestHead)) {}
+RunReader::RunReader(BlockFile& file, SortedRun run, std::size_t buffer, bool frees)
+    : file_(&file),
+      run_(std::move(run)),
+      frees_(frees),
+      buffer_(std::max<std::size_t>(std::min<std::uint64_t>(buffer, run_.size), 2 * kLongestHead)) {
+}
 
 bool RunReader::next() {
     if (records_ == run_.records) {
@@ -162,10 +210,58 @@ std::size_t RunReader::fill(std::size_t wanted) {
     begin_ = 0;
     if (buffer_.size() < wanted) buffer_.resize(wanted);
     const std::size_t more = std::min<std::uint64_t>(buffer_.size() - end_, run_.size - done_);
-    file_->read(run_.offset + done_, buffer_.data() + end_, more);
+    read(buffer_.data() + end_, more);
     end_ += more;
-    done_ += more;
     return end_;
+}
+
+void RunReader::read(std::uint8_t* data, std::size_t size) {
+    while (size > 0) {
+        const std::size_t offset = done_ % BlockFile::kBlock, number = done_ / BlockFile::kBlock;
+        if (number >= run_.blocks.size()) damaged();
+        const std::size_t part = std::min(size, BlockFile::kBlock - offset);
+        file_->read(run_.blocks[number], offset, data, part);
+        data += part;
+        size -= part;
+        done_ += part;
+        if (frees_ && (done_ % BlockFile::kBlock == 0 || done_ == run_.size)) {
+            file_->free(run_.blocks[number]);
+        }
+    }
+}
+
+MergedRuns::MergedRuns(BlockFile& file, std::vector<SortedRun> runs, Before before,
+                       std::size_t memory, bool frees)
+    : before_(before), current_(runs.size()) {
+    const std::size_t buffer =
+        std::clamp(memory / std::max<std::size_t>(1, runs.size()), kLeastBuffer, kMostBuffer);
+    readers_.reserve(runs.size());
+    for (SortedRun& run : runs) {
+        readers_.emplace_back(file, std::move(run), buffer, frees);
+        if (readers_.back().next()) push(readers_.size() - 1);
+    }
+}
+
+void MergedRuns::push(std::size_t reader) {
+    heap_.push_back(reader);
+    std::push_heap(heap_.begin(), heap_.end(), [&](std::size_t a, std::size_t b) {
+        return before_(readers_[b].record(), readers_[a].record());
+    });
+}
+
+const Record* MergedRuns::next() {
+    points_.step();
+    if (current_ < readers_.size() && readers_[current_].next()) push(current_);
+    if (heap_.empty()) {
+        current_ = readers_.size();
+        return nullptr;
+    }
+    std::pop_heap(heap_.begin(), heap_.end(), [&](std::size_t a, std::size_t b) {
+        return before_(readers_[b].record(), readers_[a].record());
+    });
+    current_ = heap_.back();
+    heap_.pop_back();
+    return &readers_[current_].record();
 }
 
 }  // namespace toksmith

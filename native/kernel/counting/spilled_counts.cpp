@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <queue>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -12,24 +12,85 @@
 namespace toksmith {
 namespace {
 
-constexpr std::size_t kLeastBuffer = std::size_t{1} << 12, kMostBuffer = std::size_t{1} << 20;
+// The number of runs of a level that are merged to one of the next level.
+constexpr std::size_t kFanIn = 32;
+
 using Points = InterruptionPoints<1024>;
+
+std::uint64_t blocks_of(std::uint64_t size) {
+    return (size + BlockFile::kBlock - 1) / BlockFile::kBlock;
+}
 
 }  // namespace
 
-void SpilledCounts::spill(std::vector<std::vector<Record>> tables, std::size_t threads) {
+void SpilledCounts::spill(std::vector<std::vector<Record>> tables, std::size_t threads,
+                          std::size_t memory) {
     for_each_on_threads(threads, tables.size(), [&](std::size_t i) {
         Points points;
         std::sort(tables[i].begin(), tables[i].end(), with_interruption(points, bytes_before));
     });
+    std::uint64_t needed = 0;
+    for (const std::vector<Record>& table : tables) needed += blocks_of(encoded_size(table));
+    // A merge needs a block for each run, and one to write to, before it frees the first one.
+    const std::size_t spare = runs_.size() + tables.size() + 1;
+    if (file_.room() < needed + spare && runs_.size() > 1) merge_from(0, memory);
+    if (file_.room() < needed + tables.size() + 2) throw SpillFull();
     // The new runs are added all at once: if writing fails, the object is unchanged.
-    std::vector<SortedRun> written;
+    std::vector<Run> written;
     for (std::vector<Record>& table : tables) {
         if (table.empty()) continue;
-        written.push_back(write(table));
+        written.push_back({write(table), 0});
         table = {};
     }
-    runs_.insert(runs_.end(), written.begin(), written.end());
+    std::move(written.begin(), written.end(), std::back_inserter(runs_));
+}
+
+void SpilledCounts::compact(std::size_t memory) {
+    for (;;) {
+        if (runs_.size() < kFanIn) return;
+        const std::size_t first = runs_.size() - kFanIn;
+        if (runs_[first].level != runs_.back().level) return;
+        merge_from(first, memory);
+    }
+}
+
+void SpilledCounts::merge_from(std::size_t first, std::size_t memory) {
+    unsigned level = 0;
+    for (std::size_t i = first; i < runs_.size(); ++i) level = std::max(level, runs_[i].level);
+    RunWriter writer(file_);
+    consume(first, memory, [&](const Record& record) { writer.add(record); });
+    runs_.push_back({writer.finish(), level + 1});
+    broken_ = false;
+}
+
+void SpilledCounts::consume(std::size_t first, std::size_t memory,
+                            const std::function<void(const Record&)>& visit) {
+    if (std::exchange(broken_, true)) {
+        throw std::logic_error("spilled counts cannot be used after an interruption");
+    }
+    std::vector<SortedRun> runs;
+    for (std::size_t i = first; i < runs_.size(); ++i) runs.push_back(std::move(runs_[i].run));
+    runs_.resize(first);
+    MergedRuns records(file_, std::move(runs), bytes_before, memory, true);
+    std::vector<std::uint8_t> chunk;
+    Record current{};
+    const auto take = [&] {
+        if (current.size == 0) return;
+        current.bytes = chunk.data();
+        visit(current);
+    };
+    while (const Record* record = records.next()) {
+        if (record->size == current.size && !chunk.empty() &&
+            std::memcmp(record->bytes, chunk.data(), record->size) == 0) {
+            current.count += record->count;
+            current.first = std::min(current.first, record->first);
+            continue;
+        }
+        take();
+        chunk.assign(record->bytes, record->bytes + record->size);
+        current = *record;
+    }
+    take();
 }
 
 SortedRun SpilledCounts::write(const std::vector<Record>& records) {
@@ -45,42 +106,27 @@ SortedRun SpilledCounts::write(const std::vector<Record>& records) {
 SpilledCounts::Tallies SpilledCounts::merge(std::uint64_t min_count, std::uint64_t unit,
                                             std::size_t memory) {
     memory_ = memory;
-    // Discards the runs of an interrupted merge.
-    by_first_.clear();
-    chunks_ = chunk_bytes_ = 0;
     Tallies tallies{};
-    std::vector<std::uint8_t> bytes, chunk;
+    std::vector<std::uint8_t> bytes;
     std::vector<Record> block;  // their bytes are in `bytes`, in the same order
-    Record current{};
-    const auto take = [&] {
-        if (current.size == 0) return;
-        current.count = (current.count + unit / 2) / unit;
-        Tally& tally = tallies[std::min<std::uint64_t>(current.count, kTallies - 1)];
+    consume(0, memory / 4, [&](Record record) {
+        record.count = (record.count + unit / 2) / unit;
+        Tally& tally = tallies[std::min<std::uint64_t>(record.count, kTallies - 1)];
         ++tally.chunks;
-        tally.bytes += current.size;
-        if (current.count < min_count) return;
+        tally.bytes += record.size;
+        if (record.count < min_count) return;
         ++chunks_;
-        chunk_bytes_ += current.size;
-        bytes.insert(bytes.end(), chunk.begin(), chunk.end());
-        block.push_back(current);
+        chunk_bytes_ += record.size;
+        occurrences_ += record.count;
+        text_bytes_ += record.count * record.size;
+        bytes.insert(bytes.end(), record.bytes, record.bytes + record.size);
+        block.push_back(record);
         // Twice the size, since a growing vector moves to a larger array.
         if (2 * (bytes.size() + block.size() * sizeof(Record)) > memory / 2) flush(block, bytes);
-    };
-    const auto add = [&](const Record& record) {
-        if (record.size == current.size && !chunk.empty() &&
-            std::memcmp(record.bytes, chunk.data(), record.size) == 0) {
-            current.count += record.count;
-            current.first = std::min(current.first, record.first);
-            return;
-        }
-        take();
-        chunk.assign(record.bytes, record.bytes + record.size);
-        current = record;
-    };
-    visit_runs(runs_, bytes_before, add);
-    take();
+    });
     flush(block, bytes);
-    runs_.clear();
+    broken_ = false;
+    merged_ = true;
     return tallies;
 }
 
@@ -98,31 +144,13 @@ void SpilledCounts::flush(std::vector<Record>& block, std::vector<std::uint8_t>&
 }
 
 void SpilledCounts::visit(const std::function<void(const Record&)>& visit) {
-    if (!runs_.empty()) throw std::logic_error("visit() needs merge() first");
-    visit_runs(by_first_, first_before, visit);
+    const std::unique_ptr<MergedRuns> records = in_order();
+    while (const Record* record = records->next()) visit(*record);
 }
 
-void SpilledCounts::visit_runs(const std::vector<SortedRun>& runs,
-                               bool (*before)(const Record&, const Record&),
-                               const std::function<void(const Record&)>& visit) {
-    const std::size_t buffer =
-        std::clamp(memory_ / 4 / std::max<std::size_t>(1, runs.size()), kLeastBuffer, kMostBuffer);
-    std::vector<RunReader> readers;
-    readers.reserve(runs.size());
-    const auto later = [&](std::size_t a, std::size_t b) {
-        return before(readers[b].record(), readers[a].record());
-    };
-    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> queue(later);
-    for (const SortedRun& run : runs) {
-        readers.emplace_back(file_, run, buffer);
-        if (readers.back().next()) queue.push(readers.size() - 1);
-    }
-    for (Points points; !queue.empty(); points.step()) {
-        const std::size_t reader = queue.top();
-        queue.pop();
-        visit(readers[reader].record());
-        if (readers[reader].next()) queue.push(reader);
-    }
+std::unique_ptr<MergedRuns> SpilledCounts::in_order() {
+    if (!merged_) throw std::logic_error("the spilled counts are not merged: call merge() first");
+    return std::make_unique<MergedRuns>(file_, by_first_, first_before, memory_ / 4);
 }
 
 }  // namespace toksmith

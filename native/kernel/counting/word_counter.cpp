@@ -315,9 +315,10 @@ void WordCounter::add(const std::vector<Text>& documents, std::size_t threads) {
     }
 }
 
-void WordCounter::limit(std::size_t memory, int chunks, int plain) {
+void WordCounter::limit(std::size_t memory, int chunks, int plain, std::uint64_t space) {
     memory_ = memory;
-    spilled_ = std::make_unique<Spilled>(SpilledCounts(chunks), SpilledCounts(plain));
+    spilled_ = std::make_unique<Spilled>(SpilledCounts(chunks, space / 2),
+                                         SpilledCounts(plain, space / 2));
 }
 
 void WordCounter::weigh(std::uint64_t weight) {
@@ -347,9 +348,9 @@ void WordCounter::spill() {
         return records;
     };
     // One after the other, because the records take memory.
-    spilled_->chunks.spill(records_of(&Part::chunks, false), parts_.size());
+    spilled_->chunks.spill(records_of(&Part::chunks, false), parts_.size(), memory_ / 8);
     for (Part& part : parts_) part.chunks = {};
-    spilled_->plain.spill(records_of(&Part::plain, drops_spaces), parts_.size());
+    spilled_->plain.spill(records_of(&Part::plain, drops_spaces), parts_.size(), memory_ / 8);
     for (Part& part : parts_) part.plain = {};
 }
 

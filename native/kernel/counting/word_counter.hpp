@@ -49,7 +49,7 @@ class WordCounter {
     WordCounter(WordCounter&&) = default;
     // Spills the tables to two files from now on, whenever they reach about `memory` bytes.
     // `chunks`, `plain`: the descriptors of the files.
-    void limit(std::size_t memory, int chunks, int plain);
+    void limit(std::size_t memory, int chunks, int plain, std::uint64_t space = ~std::uint64_t{0});
     // Counts each of the following chunks `weight` times. Needs limit() first.
     void weigh(std::uint64_t weight);
 

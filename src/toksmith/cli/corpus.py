@@ -37,6 +37,12 @@ Memory = Annotated[
         help="The memory limit, such as 4G; other counts go to temporary files.",
     ),
 ]
+SpillLimit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE", help="The maximum size of the temporary file of --memory, such as 100G."
+    ),
+]
 MinCount = Annotated[
     int,
     typer.Option(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from toksmith.cli.common import SPLITS, Quiet, parse_split
-from toksmith.cli.corpus import CorpusOptions, Memory, MinCount, with_corpus_options
+from toksmith.cli.corpus import CorpusOptions, Memory, MinCount, SpillLimit, with_corpus_options
 from toksmith.cli.messages import Command, Group
-from toksmith.errors import FormatError
+from toksmith.errors import FormatError, OptionError
 
 if TYPE_CHECKING:
     from toksmith.trainers.counts import Counts
+    from toksmith.trainers.counts_files import CountsFile
 
 EXAMPLE = "toksmith counts make corpus/ -o corpus.counts"
 _EXAMPLE = "[bold]Example[/bold]  toksmith counts {}"
@@ -58,6 +59,7 @@ def make(
             "--drop-gaps", help="Leave out text that a regular expression does not match."
         ),
     ] = False,
+    spill_limit: SpillLimit = None,
     *,
     corpus: CorpusOptions,
     quiet: Quiet = False,
@@ -65,16 +67,27 @@ def make(
     """Count the chunks of files and write the counts to a file."""
     import toksmith
     from toksmith.cli.writing import check_folder
+    from toksmith.corpus import Reading
+    from toksmith.trainers.corpus_counts import count_corpus
 
     check_folder(output)
-    counts = toksmith.Counts.from_files(
-        files,
-        split=parse_split(split),
-        gaps="drop" if drop_gaps else "keep",
-        progress=False if quiet else None,
-        **corpus,
+    rule: dict[str, Any] = {
+        "split": parse_split(split),
+        "gaps": "drop" if drop_gaps else "keep",
+        "progress": False if quiet else None,
+    }
+    if output.suffix == ".tsv":
+        if spill_limit is not None:
+            raise OptionError("--spill-limit is not for *.tsv: its counts are kept in memory")
+        counts = toksmith.Counts.from_files(files, **rule, **corpus)
+        counts.to_tsv(output)
+        _say(counts, output, quiet)
+        return
+    limits = {name: corpus.pop(name) for name in ("memory", "min_count", "threads")}
+    made = count_corpus(
+        files, output=output, reading=Reading(**corpus), spill_limit=spill_limit, **rule, **limits
     )
-    _write(counts, output, quiet)
+    _say(made, output, quiet)
 
 
 @app.command("merge", cls=Command, epilog=_EXAMPLE.format("merge part*.counts -o whole.counts"))
@@ -85,6 +98,7 @@ def merge(
     output: _Output,
     min_count: MinCount = 1,
     memory: Memory = None,
+    spill_limit: SpillLimit = None,
     quiet: Quiet = False,
 ) -> None:
     """Add the counts of the parts of a text.
@@ -92,9 +106,23 @@ def merge(
     If the files are in the order of the parts, the result equals the counts of the whole text.
     """
     from toksmith.cli.writing import check_folder
+    from toksmith.trainers.corpus_counts import merge_counts
 
     check_folder(output)
-    _write(_merge_counts(paths, memory, min_count), output, quiet)
+    if output.suffix == ".tsv" or any(path.suffix == ".tsv" for path in paths):
+        if spill_limit is not None:
+            raise OptionError("--spill-limit is not for *.tsv: its counts are kept in memory")
+        counts = _merge_counts(paths, memory, min_count)
+        if output.suffix == ".tsv":
+            counts.to_tsv(output)
+        else:
+            counts.save(output)
+        _say(counts, output, quiet)
+        return
+    merged = merge_counts(
+        paths, output=output, memory=memory, spill_limit=spill_limit, min_count=min_count
+    )
+    _say(merged, output, quiet)
 
 
 @app.command("show", cls=Command, epilog=_EXAMPLE.format("show corpus.counts -n 5"))
@@ -130,27 +158,24 @@ def _merge_counts(paths: list[Path], memory: str | None = None, min_count: int =
     return toksmith.Counts.merge(paths, memory=memory, min_count=min_count)
 
 
-def _write(counts: Counts, output: Path, quiet: bool) -> None:
-    if output.suffix == ".tsv":
-        counts.to_tsv(output)
-    else:
-        counts.save(output)
+def _say(counts: Counts | CountsFile, output: Path, quiet: bool) -> None:
     if not quiet:
         print(f"{output}: {figures(counts)}")
 
 
-def figures(counts: Counts) -> str:
+def figures(counts: Counts | CountsFile) -> str:
     """Return the sizes of counts in one line."""
     from toksmith.cli.train import format_size
-    from toksmith.trainers.counts import splitter_name
+    from toksmith.trainers.counts import Counts, StreamedCounts, splitter_name
 
-    plural = "" if counts.documents == 1 else "s"
+    held = StreamedCounts.of(counts) if isinstance(counts, Counts) else counts
+    plural = "" if held.documents == 1 else "s"
     return ", ".join(
         [
-            f"{len(counts):,} distinct chunks",
-            f"{int(counts.counts.sum()):,} in all",
-            format_size(counts.bytes),
-            f"{counts.documents:,} document{plural}",
-            f"split {splitter_name(counts.splitter)}",
+            f"{held.chunks:,} distinct chunks",
+            f"{held.occurrences:,} in all",
+            format_size(held.bytes),
+            f"{held.documents:,} document{plural}",
+            f"split {splitter_name(held.splitter)}",
         ]
     )

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
 from urllib.parse import urlsplit
 
+from toksmith._base.files import open_output
 from toksmith._base.lazy import extra
 from toksmith.errors import FormatError, MissingExtraError, OptionError
 
@@ -155,6 +157,31 @@ def as_file(path: str | PathLike[str]) -> FilePath:
     url = fspath(path)
     local = local_path(url)
     return RemoteFile(url) if local is None else Path(local)
+
+
+@contextmanager
+def open_file_output(path: FilePath) -> Iterator[BinaryIO]:
+    """Open a file for writing, which exists once all of it is written; a URL is uploaded then.
+
+    Raises:
+        OptionError: the file cannot be written there.
+        BrokenPipeError: nothing reads the pipe to its end.
+    """
+    if isinstance(path, Path):
+        with open_output(path) as file:
+            yield file
+        return
+    with TemporaryDirectory(prefix="toksmith-") as folder:
+        local = Path(folder, "output")
+        with open_output(local) as file:
+            yield file
+        system, place = system_of(path.url)
+        try:
+            with as_remote_errors():
+                system.makedirs(place.rpartition("/")[0], exist_ok=True)
+                system.put_file(str(local), place)
+        except OSError as wrong:
+            raise OptionError(f"{path} cannot be written: {wrong}") from wrong
 
 
 class _Reader(io.RawIOBase):

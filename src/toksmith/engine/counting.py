@@ -28,8 +28,37 @@ CountedChunks: TypeAlias = "tuple[bytes, UInts, UInts]"
 Take: TypeAlias = "Callable[[bytes, UInts, UInts], object]"
 """Called with counted chunks; a chunk comes once, or in several calls."""
 
-_BATCH_BYTES = 1 << 18
+_PASSED_BYTES = 1 << 18
 """The approximate size of a batch of merged chunks in bytes."""
+
+_NO_LIMIT = (1 << 64) - 1
+
+BATCH_CHUNKS, BATCH_BYTES = 1 << 17, 1 << 24
+"""The most chunks of a batch, and their bytes; a single chunk may be longer."""
+
+
+class CountedStream:
+    """Counted chunks in order of first appearance, a batch at a time.
+
+    Args:
+        stream: the stream of the kernel.
+
+    Attributes:
+        chunks: the number of distinct chunks.
+        occurrences: the sum of their counts.
+        bytes: the size of the counted text in bytes.
+    """
+
+    def __init__(self, stream: _kernel.CountedStream) -> None:
+        self._stream = stream
+        self.chunks, self.occurrences, self.bytes = stream.totals
+
+    def __iter__(self) -> Iterator[CountedChunks]:
+        while True:
+            batch = self._stream.next(BATCH_CHUNKS, BATCH_BYTES)
+            if not len(batch[1]):
+                return
+            yield batch
 
 
 class ChunkCounter:
@@ -91,12 +120,13 @@ class ChunkCounter:
     spill_files = 1
     """The number of files that :meth:`spill_to` takes."""
 
-    def spill_to(self, memory: int, descriptor: int) -> None:
+    def spill_to(self, memory: int, descriptor: int, *, space: int | None = None) -> None:
         """From now on, write chunks to a file if they need more than ``memory`` bytes.
 
-        An error of the file is an OSError.
+        An error of the file is an OSError; a BufferError says that it needs more than ``space``
+        bytes.
         """
-        self._counter.limit(memory, descriptor)
+        self._counter.limit(memory, descriptor, _NO_LIMIT if space is None else space)
 
     def weigh(self, weight: int) -> None:
         """From now on, count each chunk ``weight`` times; only after :meth:`spill_to`."""
@@ -104,8 +134,13 @@ class ChunkCounter:
 
     @property
     def spilled(self) -> int:
-        """The number of bytes written to the file."""
+        """The number of bytes written to the file, those that were overwritten included."""
         return self._counter.spilled
+
+    @property
+    def file_size(self) -> int:
+        """The size of the file in bytes, rounded up to its blocks."""
+        return self._counter.file_size
 
     def merge(
         self, min_count: int, unit: int, memory: int
@@ -126,13 +161,17 @@ class ChunkCounter:
     def pass_merged(self, take: Take) -> None:
         """Call ``take`` with all chunks, batch by batch, after :meth:`merge`."""
         if self.spilled:
-            self._counter.pass_merged(_BATCH_BYTES, take)
+            self._counter.pass_merged(_PASSED_BYTES, take)
         else:
             take(*self._counter.finish())
 
     def finish(self) -> tuple[bytes, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """Return all chunks concatenated, the end of each, and the count of each."""
         return self._counter.merged() if self.spilled else self._counter.finish()
+
+    def stream(self, min_count: int) -> CountedStream:
+        """Return all chunks in batches; of spilled ones after :meth:`merge` with ``min_count``."""
+        return CountedStream(self._counter.stream(min_count))
 
     def _add_matches(self, data: bytes) -> None:
         from toksmith.stages.split_patterns import chunk_spans
@@ -309,12 +348,13 @@ class LineCounter:
     spill_files = 2
     """The number of files that :meth:`spill_to` takes."""
 
-    def spill_to(self, memory: int, chunks: int, plain: int) -> None:
+    def spill_to(self, memory: int, chunks: int, plain: int, *, space: int | None = None) -> None:
         """From now on, write chunks to two files if they need more than ``memory`` bytes.
 
-        An error of a file is an OSError.
+        An error of a file is an OSError; a BufferError says that they need more than ``space``
+        bytes, or one of them more than half.
         """
-        self._counter.limit(memory, chunks, plain)
+        self._counter.limit(memory, chunks, plain, _NO_LIMIT if space is None else space)
 
     def weigh(self, weight: int) -> None:
         """From now on, count each chunk ``weight`` times; only after :meth:`spill_to`."""
@@ -339,7 +379,7 @@ class LineCounter:
 
     def pass_merged(self, take: Take, *, plain: bool) -> None:
         """Call ``take`` with all plain or all other chunks, batch by batch, after :meth:`merge`."""
-        self._counter.pass_merged(plain, _BATCH_BYTES, take)
+        self._counter.pass_merged(plain, _PASSED_BYTES, take)
 
     def lines(self) -> tuple[int, int, int]:
         """Return the number of lines that were counted, too long, and reserved."""

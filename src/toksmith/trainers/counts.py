@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from os import PathLike, fspath
 from typing import Any, Literal
 
 from toksmith._base.checks import vector, whole
 from toksmith._base.lazy import np, npt
-from toksmith._base.progress import counting_progress
+from toksmith._base.progress import BytesCallback, counting_progress
 from toksmith._base.report import html_of, text_of
 from toksmith._base.text import Texts
 from toksmith._base.threads import thread_count
 from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, Documents, DocumentSource, Files, Reading
 from toksmith.corpus.paths import ONE
-from toksmith.engine.counting import ChunkCounter, CountedChunks
+from toksmith.corpus.remote import as_file
+from toksmith.engine import counting
+from toksmith.engine.counting import ChunkCounter, CountedChunks, Take
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS, name_of
-from toksmith.trainers.memory import MemoryLimits, parse_size, tallies_of
+from toksmith.trainers.memory import MemoryLimits, parse_size, size_of_stream, tallies_of
 from toksmith.trainers.weighted_counts import weighted_sum
+
+_CHECKED = 1 << 18
+"""The number of chunks that are checked at a time; temporary arrays have this size."""
 
 ON_CHUNKS = ("bpe", "word", "char")
 """The models that train on chunk counts of any split."""
@@ -63,14 +70,20 @@ class Counts:
         for name in ("ends", "counts"):
             array = vector(name, getattr(self, name), np.uint64)
             object.__setattr__(self, name, array)
-        sizes = np.diff(self.ends.astype(np.int64), prepend=0)
-        if len(self.ends) != len(self.counts) or int(sizes.sum()) != len(self.chunks):
+        last = int(self.ends[-1]) if len(self.ends) else 0
+        if len(self.ends) != len(self.counts) or last != len(self.chunks):
             raise OptionError(
                 "chunks, ends and counts are inconsistent: use one end and one count per chunk"
             )
-        if (sizes <= 0).any():
-            raise OptionError("a chunk is empty")
-        if float(np.dot(sizes.astype(float), self.counts.astype(float))) >= 2.0**63:
+        start, total = 0, 0.0
+        for first in range(0, len(self.ends), _CHECKED):
+            ends = self.ends[first : first + _CHECKED]
+            if int(ends[0]) <= start or (ends[1:] <= ends[:-1]).any():
+                raise OptionError("a chunk is empty")
+            sizes = np.diff(ends, prepend=np.uint64(start)).astype(float)
+            total += float(np.dot(sizes, self.counts[first : first + _CHECKED].astype(float)))
+            start = int(ends[-1])
+        if total >= 2.0**63:
             raise OptionError("the counted text comes to 2**63 bytes or more")
 
     @classmethod
@@ -233,9 +246,9 @@ class Counts:
             >>> Counts.load("low.parquet").most_common()
             [(b'low', 2), (b' low', 1)]
         """
-        from toksmith.trainers.counts_files import read
+        from toksmith.trainers.counts_files import CountsFile
 
-        return read(a_path(path))
+        return CountsFile(a_path(path)).read()
 
     @classmethod
     def merge(
@@ -321,7 +334,7 @@ class Counts:
         """
         from toksmith.trainers.counts_files import write
 
-        write(self, a_path(path))
+        write(StreamedCounts.of(self), as_file(a_path(path)))
 
     def to_tsv(self, path: AnyPath) -> None:
         r"""Write ``word<TAB>count`` lines, which SentencePiece reads with ``input_format=tsv``.
@@ -342,7 +355,7 @@ class Counts:
         """
         from toksmith.trainers.counts_files import write_tsv
 
-        write_tsv(self, a_path(path))
+        write_tsv(StreamedCounts.of(self), as_file(a_path(path)))
 
     def __add__(self, other: Counts) -> Counts:
         return sum_counts([self, other]) if isinstance(other, Counts) else NotImplemented
@@ -448,6 +461,57 @@ def _splitter_of(
     return split if isinstance(split, PatternSplitter) else splitter(split, gaps)
 
 
+@dataclass(frozen=True)
+class StreamedCounts:
+    """Counts that are read once, a batch at a time.
+
+    Attributes:
+        pass_on: calls a function with each batch, in order of first appearance.
+        splitter: as in :class:`Counts`.
+        documents: the number of documents.
+        chunks: the number of distinct chunks.
+        occurrences: the sum of their counts.
+        bytes: the size of the counted text in bytes.
+    """
+
+    pass_on: Callable[[Take], None]
+    splitter: PatternSplitter | None
+    documents: int
+    chunks: int
+    occurrences: int
+    bytes: int
+
+    @classmethod
+    def of(cls, counts: Counts) -> StreamedCounts:
+        """Return the batches of counts in memory."""
+        return cls(
+            partial(_pass_on, _batches(counts)),
+            counts.splitter,
+            counts.documents,
+            len(counts),
+            int(counts.counts.sum()),
+            counts.bytes,
+        )
+
+
+def _pass_on(batches: Iterable[CountedChunks], take: Take) -> None:
+    for batch in batches:
+        take(*batch)
+
+
+def _batches(counts: Counts) -> Iterator[CountedChunks]:
+    """Yield batches of the same sizes as those of the kernel."""
+    first = start = 0
+    ends = counts.ends
+    while first < len(ends):
+        fits = int(np.searchsorted(ends, np.uint64(start + counting.BATCH_BYTES), "right"))
+        last = min(first + counting.BATCH_CHUNKS, max(fits, first + 1))
+        part = ends[first:last]
+        end = int(part[-1])
+        yield counts.chunks[start:end], part - np.uint64(start), counts.counts[first:last]
+        first, start = last, end
+
+
 def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> Counts:
     """Add counts in this order.
 
@@ -459,18 +523,43 @@ def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> C
         OptionError: the chunks were cut by different splitters, the counted text has 2**63 bytes
             or more, or the memory limit is too small.
     """
-    cut_by: PatternSplitter | None = None
-    documents = total = 0
+    feed = _Summands(parts)
+    counts = _counted(ChunkCounter(None, 1), feed, None, limits or MemoryLimits())
+    return replace(counts, splitter=feed.splitter)
 
-    def add(counter: ChunkCounter) -> int:
-        nonlocal cut_by, documents, total
-        for number, part in enumerate(parts):
+
+@contextmanager
+def stream_sum(parts: Iterable[Counts], limits: MemoryLimits) -> Iterator[StreamedCounts]:
+    """Add counts in this order; the sum is available in the ``with`` block.
+
+    Raises:
+        OptionError: see :func:`sum_counts`; the sum need not fit into memory.
+    """
+    feed = _Summands(parts)
+    with _streamed(ChunkCounter(None, 1), feed, None, limits) as found:
+        yield replace(found, splitter=feed.splitter)
+
+
+class _Summands:
+    """Feeds counts to a counter.
+
+    Attributes:
+        splitter: their splitter.
+    """
+
+    def __init__(self, parts: Iterable[Counts]) -> None:
+        self._parts = parts
+        self.splitter: PatternSplitter | None = None
+
+    def __call__(self, counter: ChunkCounter) -> int:
+        documents = total = 0
+        for number, part in enumerate(self._parts):
             if number == 0:
-                cut_by = part.splitter
-            if part.splitter != cut_by:
+                self.splitter = part.splitter
+            if part.splitter != self.splitter:
                 raise OptionError(
                     "counts of different splitters cannot be added: "
-                    f"{splitter_name(cut_by)} and {splitter_name(part.splitter)}"
+                    f"{splitter_name(self.splitter)} and {splitter_name(part.splitter)}"
                 )
             documents += part.documents
             total += part.bytes
@@ -478,9 +567,6 @@ def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> C
                 raise OptionError("the counted text comes to 2**63 bytes or more")
             counter.add_counted(part.chunks, part.ends, part.counts)
         return documents
-
-    counts = _counted(ChunkCounter(None, 1), add, None, limits or MemoryLimits())
-    return replace(counts, splitter=cut_by)
 
 
 def _counted(
@@ -496,6 +582,30 @@ def _counted(
         limits.merge(counter, unit)
         counts = Counts(*counter.finish(), splitter=splitter, documents=documents)
     return counts if counter.spilled else limit_counts(counts, limits)
+
+
+@contextmanager
+def _streamed(
+    counter: ChunkCounter,
+    feed: Callable[[ChunkCounter], int],
+    splitter: PatternSplitter | None,
+    limits: MemoryLimits,
+    unit: int = 1,
+) -> Iterator[StreamedCounts]:
+    """Feed a counter within limits, and stream its counts divided by ``unit``."""
+    limits.need = size_of_stream
+    with limits.spill(counter):
+        documents = feed(counter)
+        limits.merge(counter, unit)
+        found = counter.stream(limits.min_count)
+        yield StreamedCounts(
+            partial(_pass_on, found),
+            splitter,
+            documents,
+            found.chunks,
+            found.occurrences,
+            found.bytes,
+        )
 
 
 def limit_counts(counts: Counts, limits: MemoryLimits) -> Counts:
@@ -559,6 +669,9 @@ def count_chunks(
     """
     limits = limits or MemoryLimits()
     with counting_progress(source.size, progress) as report:
+        if limits.limit is not None:
+            feed = _Weighted(source, report)
+            return _counted(ChunkCounter(splitter, threads), feed, splitter, limits, feed.unit)
 
         def counted() -> Iterator[tuple[int, CountedChunks]]:
             for weight, part in source.parts():
@@ -566,22 +679,61 @@ def count_chunks(
                 part.feed(counter, report)
                 yield weight, counter.finish()
 
-        def feed(counter: ChunkCounter) -> int:
-            for weight, part in source.parts():
-                if unit == ONE:
-                    counter.weigh(weight)
-                part.feed(counter, report)
-                if source.read().bytes * unit >= 2**63:  # there are no more chunks than bytes
-                    raise OptionError("the counts with their weights come to 2**63 or more")
-            return source.read().documents
-
-        if limits.limit is not None:
-            unit = 1 if all(weight == ONE for weight, _ in source.parts()) else ONE
-            return _counted(ChunkCounter(splitter, threads), feed, splitter, limits, unit)
         found = weighted_sum(counted())
     return limit_counts(
         Counts(*found, splitter=splitter, documents=source.read().documents), limits
     )
+
+
+@contextmanager
+def stream_chunks(
+    source: DocumentSource,
+    splitter: PatternSplitter | None,
+    threads: int,
+    progress: bool | None,
+    limits: MemoryLimits,
+) -> Iterator[StreamedCounts]:
+    """Count the chunks of a corpus; the counts are available in the ``with`` block.
+
+    Args:
+        source: see :func:`count_chunks`, also for the other arguments.
+        splitter: cuts documents into chunks.
+        threads: the number of threads.
+        progress: whether to show a progress bar.
+        limits: the memory limit of counting; the counts need not fit into memory.
+
+    Raises:
+        OptionError: the temporary file cannot be written, or exceeds its limit.
+    """
+    with counting_progress(source.size, progress) as report:
+        feed = _Weighted(source, report)
+        if limits.limit is not None or feed.unit == 1:
+            counter = ChunkCounter(splitter, threads)
+            with _streamed(counter, feed, splitter, limits, feed.unit) as found:
+                yield found
+            return
+    yield StreamedCounts.of(count_chunks(source, splitter, threads, progress, limits))
+
+
+class _Weighted:
+    """Feeds a corpus to a counter with a memory limit.
+
+    Attributes:
+        unit: what the counts must be divided by.
+    """
+
+    def __init__(self, source: DocumentSource, report: BytesCallback) -> None:
+        self._source, self._report = source, report
+        self.unit = 1 if all(weight == ONE for weight, _ in source.parts()) else ONE
+
+    def __call__(self, counter: ChunkCounter) -> int:
+        for weight, part in self._source.parts():
+            if self.unit == ONE:
+                counter.weigh(weight)
+            part.feed(counter, self._report)
+            if self._source.read().bytes * self.unit >= 2**63:  # no more chunks than bytes
+                raise OptionError("the counts with their weights come to 2**63 or more")
+        return self._source.read().documents
 
 
 def check_counts(counts: Counts, model: str, options: Mapping[str, Any]) -> None:

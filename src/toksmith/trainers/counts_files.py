@@ -10,32 +10,77 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from toksmith._base.checks import whole
-from toksmith._base.files import open_output
 from toksmith._base.lazy import extra, np
 from toksmith.corpus import AnyPath
-from toksmith.engine.counting import Take, UInts
+from toksmith.corpus.remote import FilePath, RemoteFile, as_file, open_file_output
+from toksmith.engine import counting
+from toksmith.engine.counting import CountedChunks, Take, UInts
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter
-from toksmith.trainers.counts import Counts
+from toksmith.trainers.counts import Counts, StreamedCounts
 from toksmith.version import __version__
 
 _KEY = b"toksmith.counts"
 _LAYOUT = 1
-_ROWS = 1 << 17
+_BUFFER = 1 << 18
+"""The number of bytes of a file that are read at a time."""
+
 _LONGEST = (1 << 31) - 1
-"""The maximum size in bytes of a chunk, and of all chunks of one piece (Arrow's 32-bit offsets)."""
+"""The maximum size in bytes of a chunk (Arrow's 32-bit offsets)."""
 
 
-def write(counts: Counts, path: AnyPath) -> None:
-    """Write counts atomically; see :meth:`toksmith.Counts.save`."""
-    with _writer(path, counts.splitter, counts.documents, counts.bytes, len(counts)) as add:
-        add(counts.chunks, counts.ends, counts.counts)
+def write(counts: StreamedCounts, path: FilePath, shard: Mapping[str, Any] | None = None) -> None:
+    """Write counts atomically, a batch at a time; see :meth:`toksmith.Counts.save`.
+
+    Args:
+        counts: the counts.
+        path: the file, which is replaced.
+        shard: a note on the part of a corpus that was counted, for :attr:`CountsFile.shard`.
+
+    Raises:
+        OptionError: the file cannot be written, or a chunk is too long.
+    """
+    pa, pq = _pyarrow()
+    header = {
+        "layout": _LAYOUT,
+        "toksmith": __version__,
+        "splitter": _splitter_entry(counts.splitter),
+        "documents": counts.documents,
+        "bytes": counts.bytes,
+        "chunks": counts.chunks,
+        "occurrences": counts.occurrences,
+        **({} if shard is None else {"shard": dict(shard)}),
+    }
+    schema = pa.schema(
+        [pa.field("chunk", pa.binary(), False), pa.field("count", pa.uint64(), False)],
+        {_KEY: json.dumps(header).encode()},
+    )
+    with (
+        open_file_output(path) as output,
+        pq.ParquetWriter(
+            output, schema, compression="zstd", use_dictionary=False, write_page_checksum=True
+        ) as file,
+    ):
+
+        def add(data: bytes, ends: UInts, numbers: UInts) -> None:
+            if len(data) > _LONGEST:
+                raise OptionError(
+                    "a chunk of 2**31 bytes or more cannot be saved: use a split pattern"
+                )
+            offsets = np.zeros(len(ends) + 1, np.int32)
+            offsets[1:] = ends
+            chunks = pa.BinaryArray.from_buffers(
+                pa.binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+            )
+            file.write_batch(pa.record_batch([chunks, pa.array(numbers)], schema=schema))
+
+        counts.pass_on(add)
 
 
 def write_passed(pass_on: Callable[[Take], None], path: AnyPath) -> None:
@@ -45,69 +90,121 @@ def write_passed(pass_on: Callable[[Take], None], path: AnyPath) -> None:
         pass_on: calls a function with each batch; it is called twice.
         path: the file.
     """
-    size = number = 0
+    size = number = occurrences = 0
 
     def add_up(chunks: bytes, ends: UInts, counts: UInts) -> None:
-        nonlocal size, number
-        size += int(np.dot(np.diff(ends, prepend=np.uint64(0)), counts))
+        nonlocal size, number, occurrences
+        size += int((np.diff(ends, prepend=np.uint64(0)) * counts).sum())
         number += len(ends)
+        occurrences += int(counts.sum())
 
     pass_on(add_up)
-    with _writer(path, None, 0, size, number) as add:
-        pass_on(add)
+    write(StreamedCounts(pass_on, None, 0, number, occurrences, size), as_file(path))
 
 
-@contextmanager
-def _writer(
-    path: AnyPath, splitter: PatternSplitter | None, documents: int, size: int, chunks: int
-) -> Iterator[Take]:
-    """Write a file of counts, in as many batches as are passed to the yielded function."""
-    pa, pq = _pyarrow()
-    header = {
-        "layout": _LAYOUT,
-        "toksmith": __version__,
-        "splitter": _splitter_entry(splitter),
-        "documents": documents,
-        "bytes": size,
-        "chunks": chunks,
-    }
-    schema = pa.schema(
-        [pa.field("chunk", pa.binary(), False), pa.field("count", pa.uint64(), False)],
-        {_KEY: json.dumps(header).encode()},
-    )
-    with (
-        open_output(Path(path)) as output,
-        pq.ParquetWriter(
-            output, schema, compression="zstd", use_dictionary=False, write_page_checksum=True
-        ) as file,
-    ):
+class CountsFile:
+    """A file of counts, which is read a batch at a time.
 
-        def add(chunks: bytes, ends: UInts, counts: UInts) -> None:
-            offsets = np.concatenate([np.zeros(1, np.int64), ends.astype(np.int64)])
-            data = pa.py_buffer(chunks)
-            for first, last in _row_groups(offsets):
-                column = pa.LargeBinaryArray.from_buffers(
-                    pa.large_binary(),
-                    last - first,
-                    [None, pa.py_buffer(offsets[first : last + 1]), data],
-                )
-                columns = [column.cast(pa.binary()), pa.array(counts[first:last])]
-                file.write_batch(pa.record_batch(columns, schema=schema))
+    Args:
+        path: the file.
 
-        yield add
+    Attributes:
+        path: the file.
+        splitter: as in :class:`Counts`.
+        documents: the number of documents.
+        chunks: the number of distinct chunks.
+        bytes: the size of the counted text in bytes.
+        shard: a note on the part of a corpus that was counted; ``None`` if there is none.
 
+    Raises:
+        FormatError: the file cannot be read, is damaged, or holds no counts.
+        MissingExtraError: pyarrow is not installed.
+    """
 
-def read(path: AnyPath) -> Counts:
-    """Read counts; see :meth:`toksmith.Counts.load`."""
-    parts = list(pieces(path))
-    sizes = np.concatenate([part.sizes for part in parts])
-    return Counts(
-        b"".join(part.chunks for part in parts),
-        np.cumsum(sizes, dtype=np.uint64),
-        np.concatenate([part.counts for part in parts]),
-        parts[0].splitter,
-        parts[0].documents,
-    )
+    def __init__(self, path: AnyPath) -> None:
+        self.path = as_file(path)
+        with self._opened() as (_, header):
+            self.splitter = _splitter_of(path, header)
+            self.documents = _number(path, header, "documents")
+            self.chunks = _number(path, header, "chunks")
+            self.bytes = _number(path, header, "bytes")
+            self._occurrences = (
+                _number(path, header, "occurrences") if "occurrences" in header else None
+            )
+            self.shard: dict[str, Any] | None = header.get("shard")
+            if not isinstance(self.shard, dict | None):
+                raise FormatError(path, f"in its metadata, shard is {self.shard!r:.40}")
+
+    @property
+    def occurrences(self) -> int:
+        """The sum of all counts.
+
+        Raises:
+            FormatError: see :meth:`batches`.
+        """
+        if self._occurrences is None:  # a file of an earlier version
+            self._occurrences = sum(int(counts.sum()) for _, _, counts in self._buffers())
+        return self._occurrences
+
+    def batches(self) -> Iterator[CountedChunks]:
+        """Yield the chunks in order of first appearance.
+
+        Raises:
+            FormatError: the file cannot be read or is damaged; also after the last batch, if the
+                counts do not match the totals.
+        """
+        for data, ends, counts in self._buffers():
+            yield data.to_pybytes(), ends, counts
+
+    def read(self) -> Counts:
+        """Return all counts.
+
+        Raises:
+            FormatError: see :meth:`batches`.
+        """
+        ends, counts = np.zeros(self.chunks, np.uint64), np.zeros(self.chunks, np.uint64)
+        parts = []
+        first = size = 0
+        for data, part_ends, part_counts in self._buffers():
+            last = first + len(part_ends)
+            np.add(part_ends, np.uint64(size), out=ends[first:last])
+            counts[first:last] = part_counts
+            parts.append(data)
+            first, size = last, size + data.size
+        with _saying(self.path):
+            return Counts(b"".join(parts), ends, counts, self.splitter, self.documents)
+
+    def _buffers(self) -> Iterator[tuple[Any, Any, Any]]:
+        chunks = size = 0
+        with self._opened() as (file, _):
+            for batch in file.iter_batches(
+                counting.BATCH_CHUNKS, columns=["chunk", "count"], use_threads=False
+            ):
+                data, ends, counts = _columns(self.path, batch)
+                chunks += len(ends)
+                sizes = np.diff(ends, prepend=np.uint64(0))
+                if not sizes.all():
+                    raise FormatError(self.path, "holds no counts: a chunk is empty")
+                if float((sizes.astype(float) * counts.astype(float)).sum()) >= 2.0**63:
+                    raise FormatError(
+                        self.path, "holds no counts: the text comes to 2**63 bytes or more"
+                    )
+                size += int((sizes * counts).sum())
+                if chunks > self.chunks:
+                    break
+                yield data, ends, counts
+        if (chunks, size) != (self.chunks, self.bytes):
+            raise FormatError(self.path, "is damaged: its counts do not match its totals")
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        _, pq = _pyarrow()
+        with _saying(self.path):
+            source = self.path.open() if isinstance(self.path, RemoteFile) else self.path
+            # Without these, the whole file is read ahead into memory.
+            bounded = {"pre_buffer": False, "buffer_size": _BUFFER}
+            with pq.ParquetFile(source, page_checksum_verification=True, **bounded) as file:
+                yield file, _header(self.path, file)
 
 
 def pieces(path: AnyPath) -> Iterator[Counts]:
@@ -117,46 +214,28 @@ def pieces(path: AnyPath) -> Iterator[Counts]:
         FormatError: the file cannot be read, is damaged, or holds no counts.
         MissingExtraError: pyarrow is not installed.
     """
-    pa, pq = _pyarrow()
-    with _saying(path, pa), pq.ParquetFile(path, page_checksum_verification=True) as file:
-        header = _header(path, file)
-        splitter = _splitter_of(path, header)
-        documents = _number(path, header, "documents")
-        yield Counts(b"", np.zeros(0, np.uint64), np.zeros(0, np.uint64), splitter, documents)
-        chunks = size = 0
-        for batch in file.iter_batches(_ROWS, columns=["chunk", "count"]):
-            piece = _counts_of(path, pa, batch, splitter)
-            chunks += len(piece)
-            size += piece.bytes
-            yield piece
-    if (chunks, size) != (_number(path, header, "chunks"), _number(path, header, "bytes")):
-        raise FormatError(path, "is damaged: its counts do not match its totals")
+    file = CountsFile(path)
+    none = np.zeros(0, np.uint64)
+    yield Counts(b"", none, none, file.splitter, file.documents)
+    for batch in file.batches():
+        with _saying(file.path):
+            piece = Counts(*batch, splitter=file.splitter)
+        yield piece
 
 
-def _row_groups(offsets: Any) -> Iterator[tuple[int, int]]:
-    """Yield the row ranges ``(start, end)`` of groups of at most ``_LONGEST`` bytes."""
-    first, rows = 0, len(offsets) - 1
-    while first < rows:
-        fits = int(np.searchsorted(offsets, offsets[first] + _LONGEST, "right")) - 1
-        last = min(first + _ROWS, rows, fits)
-        if last == first:
-            raise OptionError("a chunk of 2**31 bytes or more cannot be saved: use a split pattern")
-        yield first, last
-        first = last
-
-
-def _counts_of(path: AnyPath, pa: Any, batch: Any, splitter: PatternSplitter | None) -> Counts:
+def _columns(path: FilePath, batch: Any) -> tuple[Any, Any, Any]:
+    """Return the chunks of a batch in a buffer, the end of each, and their counts."""
     chunks, counts = batch.column("chunk"), batch.column("count")
     if chunks.null_count or counts.null_count:
         raise FormatError(path, "holds no counts: a value is missing")
-    chunks = chunks.cast(pa.large_binary())
     _, ends, data = chunks.buffers()
-    bounds = np.frombuffer(ends, np.int64)[chunks.offset : chunks.offset + len(chunks) + 1]
-    return Counts(
-        b"" if data is None else data[int(bounds[0]) : int(bounds[-1])].to_pybytes(),
-        (bounds[1:] - bounds[0]).astype(np.uint64),
+    bounds = np.frombuffer(ends, np.int32)[chunks.offset : chunks.offset + len(chunks) + 1]
+    held = extra("pyarrow", "arrow").py_buffer(b"") if data is None else data
+    first = int(bounds[0])
+    return (
+        held.slice(first, int(bounds[-1]) - first),
+        (bounds[1:] - first).astype(np.uint64),
         counts.to_numpy(zero_copy_only=False),
-        splitter,
     )
 
 
@@ -216,8 +295,9 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 @contextmanager
-def _saying(path: AnyPath, pa: Any) -> Iterator[None]:
+def _saying(path: AnyPath) -> Iterator[None]:
     """Convert pyarrow's exceptions to FormatErrors that name the file."""
+    pa, _ = _pyarrow()
     try:
         yield
     except FormatError:
@@ -260,17 +340,23 @@ def read_tsv(path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
     return Counts.of(found, split=splitter)
 
 
-def write_tsv(counts: Counts, path: AnyPath) -> None:
+def write_tsv(counts: StreamedCounts, path: FilePath) -> None:
     """Write counts atomically; see :meth:`toksmith.Counts.to_tsv`."""
-    with open_output(Path(path)) as file:
-        for chunk, count in counts:
-            if b"\t" in chunk or b"\n" in chunk:
-                raise UnsupportedError(
-                    f"tsv cannot hold the chunk {chunk!r:.60}, which has a tab or a line break: "
-                    r'count with split=r"\S+", gaps="drop"'
-                )
-            if count:
-                file.write(b"%s\t%d\n" % (chunk, count))
+    with open_file_output(path) as file:
+
+        def add(data: bytes, ends: UInts, numbers: UInts) -> None:
+            start = 0
+            for end, count in zip(ends.tolist(), numbers.tolist(), strict=True):
+                chunk, start = data[start:end], end
+                if b"\t" in chunk or b"\n" in chunk:
+                    raise UnsupportedError(
+                        f"tsv cannot hold the chunk {chunk!r:.60}, which has a tab or a line "
+                        r'break: count with split=r"\S+", gaps="drop"'
+                    )
+                if count:
+                    file.write(b"%s\t%d\n" % (chunk, count))
+
+        counts.pass_on(add)
 
 
 def _is_count(digits: bytes) -> bool:

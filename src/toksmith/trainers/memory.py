@@ -34,7 +34,7 @@ _TABLES, _MERGING = 0.45, 0.25
 """The shares of the memory limit for counting, and for merging spilled counts."""
 
 
-def parse_size(memory: int | str | None) -> int | None:
+def parse_size(memory: int | str | None, name: str = "memory") -> int | None:
     """Return a limit in bytes, from a number or a string such as ``"4G"`` or ``"1.5 GiB"``.
 
     Raises:
@@ -49,14 +49,20 @@ def parse_size(memory: int | str | None) -> int | None:
     if isinstance(memory, str):
         found = _SIZE.fullmatch(memory.strip())
         if not found:
-            raise OptionError(f"memory is {memory!r:.80}: use a size such as '4G' or '500M'")
+            raise OptionError(f"{name} is {memory!r:.80}: use a size such as '4G' or '500M'")
         memory = int(float(found[1]) * 2 ** _UNITS[found[2].upper()])
-    return whole("memory", memory, least=LEAST, otherwise=" (a MiB), or None for no limit")
+    return whole(name, memory, least=LEAST, otherwise=" (a MiB), or None for no limit")
 
 
 def size_of_counts(chunks: int, size: int) -> int:
     """Return the memory of a ``Counts`` in bytes."""
     return size + 24 * chunks
+
+
+def size_of_stream(chunks: int, size: int) -> int:
+    """Return the memory of counts that are read in batches: none to speak of."""
+    del chunks, size
+    return 0
 
 
 @dataclass(eq=False)
@@ -69,20 +75,24 @@ class MemoryLimits:
         need: the memory that the next step needs for the counts.
         of_words: whether ``min_count`` and ``need`` are of words that a model makes of the text,
             not of chunks of the text.
+        spill_limit: the maximum size of the temporary file in bytes; ``None`` for no limit.
         spilled: the number of bytes written to disk.
 
     Raises:
-        OptionError: ``min_count`` is out of range.
+        OptionError: ``min_count`` is out of range, or ``spill_limit`` is given without ``limit``.
     """
 
     limit: int | None = None
     min_count: int = 1
     need: Need = size_of_counts
     of_words: bool = False
+    spill_limit: int | None = None
     spilled: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         whole("min_count", self.min_count, least=1)
+        if self.spill_limit is not None and self.limit is None:
+            raise OptionError("spill_limit= is given without memory=: nothing is spilled then")
 
     def given(self) -> dict[str, int]:
         """Return the options that change the result, if they are not the default."""
@@ -93,7 +103,8 @@ class MemoryLimits:
         """Give a counter temporary files for counts that do not fit, for the ``with`` block.
 
         Raises:
-            OptionError: the disk is full or fails, or ``TMPDIR`` is no writable folder.
+            OptionError: the disk is full or fails, ``TMPDIR`` is no writable folder, or the file
+                would exceed ``spill_limit``.
         """
         if self.limit is None:
             yield
@@ -110,8 +121,14 @@ class MemoryLimits:
             except OSError as wrong:
                 raise self._no_room(wrong) from wrong
             try:
-                counter.spill_to(int(self.limit * _TABLES), *descriptors)
+                counter.spill_to(int(self.limit * _TABLES), *descriptors, space=self.spill_limit)
                 yield
+            except BufferError as wrong:
+                raise OptionError(
+                    f"the distinct chunks take more than spill_limit="
+                    f"{format_size(self.spill_limit or 0)} on disk: give a larger limit, or more "
+                    "memory=, so that less is written"
+                ) from wrong
             except OSError as wrong:
                 if wrong.filename is not None:  # a corpus file; the temporary file has no name
                     raise
