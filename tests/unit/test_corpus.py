@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from importlib import import_module
+from itertools import repeat
 from mmap import mmap
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,12 @@ import toksmith
 from tests.counting import PLAIN, same
 from toksmith._base import documents
 from toksmith._base.documents import open_mapped
-from toksmith._base.text import Text
+from toksmith._base.text import Text, utf8
 from toksmith.corpus import Files, Reading, blocks, expand
 from toksmith.corpus.blocks import split_stream
 from toksmith.corpus.document_sample import DigestSet
-from toksmith.corpus.prefetch import prefetch
+from toksmith.corpus.parquet import parquet_blocks
+from toksmith.corpus.prefetch import prefetch, prefetch_in_order
 from toksmith.corpus.text_reader import READ
 from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.errors import FormatError, MissingExtraError, OptionError
@@ -378,6 +380,48 @@ class TestAhead:
         running.close()
         assert closed == [True]
 
+    @pytest.mark.parametrize("readers", [1, 3, 20])
+    def test_several_iterators_in_order(self, readers: int) -> None:
+        parts = [iter(range(10 * part, 10 * part + 7)) for part in range(8)]
+        expected = [item for part in range(8) for item in range(10 * part, 10 * part + 7)]
+        assert list(prefetch_in_order(parts, readers)) == expected
+
+    def test_an_error_comes_after_the_items_before_it(self) -> None:
+        def failing() -> Iterator[int]:
+            yield 3
+            raise zlib.error("in the second")
+
+        found: list[int] = []
+        with pytest.raises(zlib.error, match="in the second"):
+            found.extend(prefetch_in_order([iter([1, 2]), failing(), iter([4])], 3))
+        assert found == [1, 2, 3]
+
+    def test_closing_ends_all_threads(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("toksmith.corpus.prefetch._GRACE", 60)
+        running = prefetch_in_order([repeat(part) for part in range(4)], 3)
+        assert next(running) == 0
+        running.close()
+        assert not [t.name for t in threading.enumerate() if t.name.startswith("toksmith")]
+
+
+@pytest.mark.filterwarnings("ignore:.*documents without a text")
+def test_row_groups_on_several_threads(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    texts = [f"word{i} of row {i % 7}" if i % 11 else None for i in range(500)]
+    parquet.write_table(pa.table({"id": range(500), "text": texts}), path, row_group_size=9)
+    whole = Counts.from_texts(filter(None, texts))
+    for threads in (1, 2, 5):
+        done: list[int] = []
+        found = []
+        for block in parquet_blocks(path, Reading(), 100, threads=threads):
+            found += [utf8(block.data)[start:end] for start, end in block.bounds.tolist()]
+            done.append(block.done)
+        assert found == [text.encode() for text in texts if text is not None]
+        assert done == sorted(done)
+        assert done[-1] == path.stat().st_size
+        counts = Counts.from_files(path, threads=threads)
+        assert (counts.chunks, counts.counts.tolist()) == (whole.chunks, whole.counts.tolist())
+
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.jsonl.gz", "a.parquet"])
 def test_an_interrupt_ends_all_threads(
@@ -389,7 +433,7 @@ def test_an_interrupt_ends_all_threads(
     if name == "a.txt":
         path.write_text("some words " * 100)
     if name == "a.parquet":
-        parquet.write_table(pa.table({"text": ["some words " * 1000] * 50}), path)
+        parquet.write_table(pa.table({"text": ["words " * 999] * 50}), path, row_group_size=5)
     monkeypatch.setattr(Files.__init__, "__defaults__", (None, None, 5000))
     monkeypatch.setattr("toksmith.corpus.prefetch._GRACE", 60)
 
@@ -399,7 +443,7 @@ def test_an_interrupt_ends_all_threads(
     monkeypatch.setattr(ChunkCounter, "add_slices", interrupted)
     monkeypatch.setattr(ChunkCounter, "add_texts", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        toksmith.train(path, vocab_size=260)
+        toksmith.train(path, vocab_size=260, threads=4)
     assert not [t.name for t in threading.enumerate() if t.name.startswith("toksmith")]
 
 

@@ -31,6 +31,7 @@ def file_blocks(
     *,
     span: tuple[int, int] | None = None,
     skips: bool = False,
+    threads: int = 1,
 ) -> Generator[Block, None, None]:
     """Yield the documents of a file, or of a part of it.
 
@@ -45,6 +46,8 @@ def file_blocks(
             Parquet, else of bytes; ``None`` for all. A document belongs to the part in which it
             starts.
         skips: whether damaged records are left out, and listed in the blocks, instead of an error.
+        threads: the number of threads that may decode Parquet. Other files are read and unpacked by
+            one thread in the background, and parsed by another one.
 
     Raises:
         FormatError: the file cannot be read or is damaged, or a record is damaged.
@@ -68,9 +71,9 @@ def file_blocks(
     if kind.content == "parquet":
         from toksmith.corpus.parquet import parquet_blocks
 
-        rows = parquet_blocks(path, reading, streamed, span, skips=drops)
-        with closing(prefetch(rows)) as blocks:
-            yield from blocks
+        rows = parquet_blocks(path, reading, streamed, span, skips=drops, threads=threads)
+        with closing(rows):
+            yield from rows
         return
     if span:
         stored = read_lines(path, *span, streamed)

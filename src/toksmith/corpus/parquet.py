@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -11,11 +12,21 @@ from toksmith._base.lazy import extra, np
 from toksmith.corpus.blocks import STREAMED, Block, Damage
 from toksmith.corpus.checking import NOT_UTF8, check_slices, drop_invalid
 from toksmith.corpus.options import ONE_STRING, Reading, field_advice
+from toksmith.corpus.prefetch import prefetch_in_order
 from toksmith.corpus.remote import FilePath, RemoteError, RemoteFile
 from toksmith.errors import FormatError
 
 _BUFFER = 1 << 20
 """The read-ahead buffer in bytes; without it, pyarrow would read a whole row group."""
+
+_STRETCH = 4
+"""The least size of row groups that a thread decodes together, in blocks."""
+
+_READERS = 8
+"""The maximum number of threads that decode one file."""
+
+_WAITING = 16
+"""The maximum number of decoded blocks of all threads together."""
 
 _COUNTS = ["chunk", "count"]
 """The columns of a file of counts; see ``trainers/counts_files.py``."""
@@ -28,8 +39,12 @@ def parquet_blocks(
     span: tuple[int, int] | None = None,
     *,
     skips: bool = False,
+    threads: int = 1,
 ) -> Generator[Block, None, None]:
     """Yield the documents of a file; nulls are skipped.
+
+    Background threads decode the next row groups. Each thread decodes consecutive row groups of
+    some blocks together, or one large row group.
 
     Args:
         path: the file.
@@ -38,45 +53,108 @@ def parquet_blocks(
         span: a range of row groups; ``None`` for all.
         skips: whether rows of invalid UTF-8 are left out, and listed in the blocks, instead of an
             error.
+        threads: the maximum number of threads.
 
     Raises:
         FormatError: the file is damaged, has no such column of strings, or invalid UTF-8.
         MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
     """
     pyarrow = extra("pyarrow", "arrow")
-    column = reading.field
-    size = path.stat().st_size
     try:
         with _open(path) as file:
-            _check_column(path, file.schema_arrow, column)
+            _check_column(path, file.schema_arrow, reading.field)
             groups = range(*span) if span else range(file.num_row_groups)
-            rows = sum(file.metadata.row_group(group).num_rows for group in groups)
-            before = sum(file.metadata.row_group(group).num_rows for group in range(groups.start))
-            done_rows = 0
-            batch_rows = _batch_rows(file, column, most)
-            for batch in file.iter_batches(
-                batch_rows, row_groups=groups, columns=[column], use_threads=False
-            ):
-                first = before + done_rows
-                done_rows += len(batch)
-                block = _block(batch.column(0), size * done_rows // max(rows, 1))
-                if skips:
-                    yield _drop_invalid(path, block, batch.column(0), first)
-                    continue
-                try:
-                    text, bounds = check_slices(
-                        path, block.data, block.bounds, reading.encoding_errors
-                    )
-                except FormatError as wrong:
-                    raise FormatError(
-                        path,
-                        f"holds bytes in column {column!r} that are not UTF-8 text, in rows up to "
-                        f'{before + done_rows:,}; encoding_errors="replace" puts U+FFFD in their '
-                        "place",
-                    ) from wrong
-                yield block._replace(data=text, bounds=bounds)
+            column = _Column.of(path, reading, file, most, skips=skips)
     except (pyarrow.ArrowException, OSError) as wrong:
         raise _damaged(path, wrong) from wrong
+    parts = [column.blocks(part, groups) for part in column.stretches(groups, _STRETCH * most)]
+    readers = min(threads, _READERS)
+    yield from prefetch_in_order(parts, readers, max(2, _WAITING // readers))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The column of a file that holds the text.
+
+    Attributes:
+        path: the file.
+        reading: the options ``field`` and ``encoding_errors``.
+        metadata: pyarrow's metadata of the file.
+        sizes: the size of the column in each row group, in bytes, decompressed.
+        starts: the number of rows before each row group; at the end, that of all.
+        rows: the number of rows of a batch.
+        skips: whether rows of invalid UTF-8 are left out.
+    """
+
+    path: FilePath
+    reading: Reading
+    metadata: Any
+    sizes: Sequence[int]
+    starts: Sequence[int]
+    rows: int
+    skips: bool
+
+    @classmethod
+    def of(cls, path: FilePath, reading: Reading, file: Any, most: int, *, skips: bool) -> _Column:
+        """Return the column of an open file; ``most`` is the approximate size of a batch."""
+        meta = file.metadata
+        place = next(
+            i
+            for i in range(meta.num_columns)
+            if meta.schema.column(i).path.split(".")[0] == reading.field
+        )
+        groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
+        sizes = [group.column(place).total_uncompressed_size for group in groups]
+        rows = [group.num_rows for group in groups]
+        largest = max(
+            (size / count for size, count in zip(sizes, rows, strict=True) if count), default=1.0
+        )
+        at_once = int(min(max(most / max(largest, 1.0), 1), 1 << 16))
+        return cls(path, reading, meta, sizes, [0, *accumulate(rows)], at_once, skips)
+
+    def stretches(self, groups: range, least: int) -> Iterator[range]:
+        """Yield consecutive row groups of at least ``least`` bytes together, but for the last."""
+        start, size = groups.start, 0
+        for group in groups:
+            size += self.sizes[group]
+            if size >= least or group + 1 == groups.stop:
+                yield range(start, group + 1)
+                start, size = group + 1, 0
+
+    def blocks(self, groups: range, all_groups: range) -> Iterator[Block]:
+        """Yield the documents of some row groups of those that are read."""
+        pyarrow = extra("pyarrow", "arrow")
+        path, name = self.path, self.reading.field
+        stored = path.stat().st_size
+        before = self.starts[all_groups.start]
+        rows = self.starts[all_groups.stop] - before
+        done_rows = self.starts[groups.start]
+        try:
+            with _open(path, self.metadata) as file:
+                for batch in file.iter_batches(
+                    self.rows, row_groups=groups, columns=[name], use_threads=False
+                ):
+                    first = done_rows
+                    done_rows += len(batch)
+                    done = stored * (done_rows - before) // max(rows, 1)
+                    block = _block(batch.column(0), done)
+                    if self.skips:
+                        yield _drop_invalid(path, block, batch.column(0), first)
+                        continue
+                    try:
+                        text, bounds = check_slices(
+                            path, block.data, block.bounds, self.reading.encoding_errors
+                        )
+                    except FormatError as wrong:
+                        raise FormatError(
+                            path,
+                            f"holds bytes in column {name!r} that are not UTF-8 text, in rows up "
+                            f'to {done_rows:,}; encoding_errors="replace" puts U+FFFD in their '
+                            "place",
+                        ) from wrong
+                    yield block._replace(data=text, bounds=bounds)
+        except (pyarrow.ArrowException, OSError) as wrong:
+            raise _damaged(path, wrong) from wrong
 
 
 def _drop_invalid(path: FilePath, block: Block, array: Any, first: int) -> Block:
@@ -118,13 +196,13 @@ def group_sizes(path: FilePath, stored: int) -> list[int]:
 
 
 @contextmanager
-def _open(path: FilePath) -> Iterator[Any]:
+def _open(path: FilePath, metadata: Any = None) -> Iterator[Any]:
     parquet = extra("pyarrow.parquet", "arrow")
     with ExitStack() as stack:
         is_remote = isinstance(path, RemoteFile)
         source = stack.enter_context(path.open("rb")) if is_remote else path
         yield stack.enter_context(
-            parquet.ParquetFile(source, pre_buffer=False, buffer_size=_BUFFER)
+            parquet.ParquetFile(source, metadata=metadata, pre_buffer=False, buffer_size=_BUFFER)
         )
 
 
@@ -149,21 +227,6 @@ def _check_column(path: FilePath, schema: Any, column: str) -> None:
     tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
     if not any(test(inner) for test in tests):
         raise FormatError(path, f"has {kind} in column {column!r}; strings are wanted")
-
-
-def _batch_rows(file: Any, column: str, most: int) -> int:
-    """Return the number of rows that have about ``most`` bytes."""
-    meta = file.metadata
-    place = next(
-        i for i in range(meta.num_columns) if meta.schema.column(i).path.split(".")[0] == column
-    )
-    groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
-    largest = max(
-        (group.column(place).total_uncompressed_size / group.num_rows
-         for group in groups if group.num_rows),
-        default=1.0,
-    )  # fmt: skip
-    return int(min(max(most / max(largest, 1.0), 1), 1 << 16))
 
 
 def _block(array: Any, done: int) -> Block:

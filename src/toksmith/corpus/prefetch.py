@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from queue import Empty, Full, Queue
 from threading import Event, Thread
-from typing import TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 Item = TypeVar("Item")
 
@@ -26,18 +27,67 @@ def prefetch(items: Iterable[Item]) -> Generator[Item, None, None]:
     Args:
         items: the iterator; prefetching pays only if it releases the GIL.
     """
-    queue: Queue[tuple[str, object]] = Queue(_DEPTH)
-    stop = Event()
-    thread = Thread(target=_fill, args=(items, queue, stop), name="toksmith-ahead", daemon=True)
+    reader = _Reader(items, _DEPTH)
     try:
-        thread.start()
-    except RuntimeError:  # the system gives no more threads
-        yield from items
-        return
+        yield from reader.items()
+    finally:
+        reader.stop()
+        reader.join()
+
+
+def prefetch_in_order(
+    parts: Iterable[Iterable[Item]], readers: int, depth: int = _DEPTH
+) -> Generator[Item, None, None]:
+    """Yield the items of several iterators, one iterator after the other.
+
+    Background threads take items from the next iterators in advance, each from one iterator. Errors
+    and the end of the threads are those of :func:`prefetch`.
+
+    Args:
+        parts: the iterators.
+        readers: the number of iterators, and threads, at a time.
+        depth: the number of items of one iterator that may wait in memory.
+    """
+    started: deque[_Reader[Item]] = deque()
+    rest = iter(parts)
     try:
         while True:
+            while len(started) < readers and (part := next(rest, None)) is not None:
+                started.append(_Reader(part, depth))
+            if not started:
+                return
+            yield from started[0].items()
+            started.popleft().join()
+    finally:
+        for reader in started:
+            reader.stop()
+        for reader in started:
+            reader.join()
+
+
+class _Reader(Generic[Item]):
+    """A thread that takes items from an iterator, and the queue that it puts them into."""
+
+    def __init__(self, items: Iterable[Item], depth: int) -> None:
+        self._items = items
+        self._queue: Queue[tuple[str, object]] = Queue(depth)
+        self._stop = Event()
+        self._thread: Thread | None = Thread(
+            target=_fill, args=(items, self._queue, self._stop), name="toksmith-ahead", daemon=True
+        )
+        try:
+            self._thread.start()
+        except RuntimeError:  # the system gives no more threads
+            self._thread = None
+
+    def items(self) -> Iterator[Item]:
+        """Yield the items."""
+        if self._thread is None:
+            yield from self._items
+            return
+        while True:
             try:
-                what, item = queue.get(
+                what, item = self._queue.get(
                     timeout=_SECONDS
                 )  # a timeout, so that Ctrl-C is handled on all systems
             except Empty:
@@ -47,12 +97,18 @@ def prefetch(items: Iterable[Item]) -> Generator[Item, None, None]:
             if what == "error":
                 raise cast("BaseException", item)
             yield cast("Item", item)
-    finally:
-        stop.set()
+
+    def stop(self) -> None:
+        """Tell the thread to end after its current item."""
+        self._stop.set()
         with suppress(Empty):
             while True:  # the thread may wait for space in the queue
-                queue.get_nowait()
-        thread.join(_GRACE)
+                self._queue.get_nowait()
+
+    def join(self) -> None:
+        """Wait a moment for the end of the thread."""
+        if self._thread is not None:
+            self._thread.join(_GRACE)
 
 
 def _fill(items: Iterable[Item], queue: Queue[tuple[str, object]], stop: Event) -> None:

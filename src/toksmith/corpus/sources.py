@@ -135,6 +135,7 @@ class Files:
         streamed: the number of bytes to decompress at a time.
         check_fields: whether ``field`` is refused if all of these files are text. ``False`` for
             some of the files of a call, which calls :func:`check_field` with all of them.
+        threads: the number of threads that may decode one file.
 
     Raises:
         FormatError: a file does not exist, or a pattern or directory has no files.
@@ -149,6 +150,7 @@ class Files:
         streamed: int = STREAMED,
         *,
         check_fields: bool = True,
+        threads: int = 1,
     ) -> None:
         self._reading = reading or Reading()
         self._runs = weighted_runs(expand_all(paths), self._reading.weights)
@@ -160,6 +162,7 @@ class Files:
         self._selection = Selection(self._reading) if self._reading.selects else None
         self._hashing = hashing
         self._streamed = streamed
+        self._threads = threads
         self._read = ReadTotals()
         if check_fields:
             check_field(files, self._reading)
@@ -265,7 +268,7 @@ class Files:
     def _selected_blocks(self, path: FilePath, cut: Cut) -> Generator[Block, None, None]:
         selection = self._selection
         may_cut = cut if selection is None else None
-        blocks = file_blocks(path, self._reading, may_cut, self._streamed)
+        blocks = file_blocks(path, self._reading, may_cut, self._streamed, threads=self._threads)
         return blocks if selection is None else prefetch(selection.of_blocks(blocks))
 
 

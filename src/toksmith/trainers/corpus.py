@@ -133,7 +133,7 @@ class Corpus:
         """
         if self._texts is not None:
             return Documents(self._texts, self.reading)
-        return Files(self._files or (), self.reading, self._hashing)
+        return Files(self._files or (), self.reading, self._hashing, threads=self.threads)
 
     @contextmanager
     def lines(

@@ -186,8 +186,9 @@ class Counts:
         reading = Reading(
             separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
         )
-        source = Files(files, reading)
-        return count_chunks(source, splitter(split, gaps), thread_count(threads), progress, limits)
+        used = thread_count(threads)
+        source = Files(files, reading, threads=used)
+        return count_chunks(source, splitter(split, gaps), used, progress, limits)
 
     @classmethod
     def from_texts(
