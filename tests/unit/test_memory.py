@@ -214,11 +214,6 @@ class TestTraining:
         with pytest.raises(OptionError, match=r"takes about 64.8M, more than memory=50M"):
             toksmith.train(long, vocab_size=257, memory="50M")
 
-    @pytest.mark.parametrize("option", [{"memory": "1G"}, {"min_count": 2}])
-    def test_models_that_keep_words(self, option: dict[str, Any]) -> None:
-        with pytest.raises(OptionError, match="model 'wordpiece' keeps its words in memory"):
-            toksmith.train(texts=["a"], model="wordpiece", **option)
-        toksmith.train(texts=["a a"], model="word", **option)
 
     @pytest.mark.parametrize("least", [0, -1, 1.5])
     def test_wrong_min_count(self, least: Any) -> None:

@@ -1,9 +1,10 @@
-"""Every model gives the same tokenizer whether it is interrupted or not, and on any threads."""
+"""Every model gives the same tokenizer whether it is interrupted or not, and within any memory."""
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 import toksmith
 from toksmith.errors import FormatError, OptionError
-from toksmith.trainers import checkpoint
+from toksmith.trainers import checkpoint, memory
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Case:
     vocab_size: int | None = 400
 
     def train(self, files: Path, **given: Any) -> toksmith.Tokenizer:
+        if self.model.startswith("sentencepiece"):
+            given["hard_vocab_limit"] = False
         return toksmith.train(
             files, model=self.model, vocab_size=self.vocab_size, progress=False,
             **self.options, **given,
@@ -44,7 +47,7 @@ CASES = {
     "sentencepiece-bpe": Case("sentencepiece-bpe"),
     "sentencepiece-bpe-lines": Case("sentencepiece-bpe", {"split_by_whitespace": False}),
     "sentencepiece-unigram": Case("sentencepiece-unigram", vocab_size=200),
-    "sentencepiece-unigram-drawn": Case("sentencepiece-unigram", {"input_sentence_size": 150}, 200),
+    "sentencepiece-unigram-drawn": Case("sentencepiece-unigram", {"input_sentence_size": 500}, 200),
     "word": Case("word", vocab_size=None),
     "char": Case("char", vocab_size=None),
 }
@@ -134,6 +137,75 @@ def test_another_training_is_refused(case: Case, files: Path, tmp_path: Path) ->
     case.train(files, checkpoint=folder)
     with pytest.raises(OptionError, match="of another training: sample was"):
         case.train(files, checkpoint=folder, sample=0.5)
+
+
+@pytest.fixture
+def spilling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counters write to their files as soon as a table would grow."""
+    monkeypatch.setattr(memory, "_TABLES", 0.0016)
+
+
+@ALL
+@pytest.mark.parametrize("threads", [1, 2])
+def test_memory_makes_no_difference(case: Case, files: Path, spilling: None, threads: int) -> None:
+    wanted = case.train(files)
+    tok = case.train(files, memory="64M", threads=threads)
+    assert same(tok, wanted)
+    assert tok.training is not None
+    few = case.model == "char" or "input_sentence_size" in case.options
+    assert tok.training.spilled > 0 or few
+
+
+@ALL
+def test_a_training_within_memory_that_was_stopped_goes_on(
+    case: Case, files: Path, tmp_path: Path, parts: None, spilling: None
+) -> None:
+    wanted, folder = case.train(files), tmp_path / "kept"
+    for threads in (1, 2):
+        assert same(case.train(files, checkpoint=folder, memory="64M", threads=threads), wanted)
+    for part in (0, 3):
+        (folder / f"counts-000{part}.json").unlink(missing_ok=True)
+    assert same(case.train(files, checkpoint=folder, memory="128M"), wanted)
+
+
+FEW_WORDS = pytest.mark.filterwarnings("ignore:the text (ran out|yields only)")
+
+
+@ALL
+@FEW_WORDS
+def test_rare_words_are_left_out(case: Case, files: Path, tmp_path: Path, parts: None) -> None:
+    wanted = case.train(files, min_count=3)
+    every = case.train(files).training
+    assert wanted.training is not None
+    assert every is not None
+    assert wanted.training.chunks < every.chunks or case.model == "char"
+    for given in ({"memory": "64M"}, {"checkpoint": tmp_path / "kept", "memory": "1G"}):
+        assert same(case.train(files, min_count=3, **given), wanted)
+
+
+@ALL
+@FEW_WORDS
+def test_a_limit_that_is_too_small_names_a_count(
+    case: Case, files: Path, tmp_path: Path, parts: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The counts of a checkpoint serve the training that the error advises."""
+    if case.model == "char":
+        pytest.skip("its chunks are few")
+    folder = tmp_path / "kept"
+    need = memory.MemoryLimits.check
+
+    def check(limits: memory.MemoryLimits, tallies: memory.Tallies) -> None:
+        limits.need = lambda chunks, size: 2000 * chunks
+        need(limits, tallies)
+
+    monkeypatch.setattr(memory.MemoryLimits, "check", check)
+    with pytest.raises(OptionError, match=r"give more memory.*, or min_count=") as refused:
+        case.train(files, checkpoint=folder, memory="1M")
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("counts-*")}
+    advised = int(re.search(r"min_count=(\d+)", str(refused.value))[1])  # type: ignore[index]
+    tok = case.train(files, checkpoint=folder, memory="1M", min_count=advised)
+    assert {path.name: path.stat().st_mtime_ns for path in folder.glob("counts-*")} == before
+    assert same(tok, case.train(files, min_count=advised))
 
 
 def test_a_damaged_record_of_lines(files: Path, tmp_path: Path) -> None:

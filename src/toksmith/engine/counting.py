@@ -117,6 +117,18 @@ class ChunkCounter:
             return end
         return _kernel.safe_cut(text, self._kernel_splitter, start, end)
 
+    @property
+    def counter(self) -> ChunkCounter:
+        """The counter itself, as other sinks of documents have it."""
+        return self
+
+    def end(self) -> None:
+        """Do nothing: nothing is left to be counted."""
+
+    def lines(self) -> tuple[int, int, int]:
+        """Return zeros, because lines are not counted."""
+        return 0, 0, 0
+
     spill_files = 1
     """The number of files that :meth:`spill_to` takes."""
 
@@ -371,7 +383,7 @@ class LineCounter:
 
     @property
     def counter(self) -> LineCounter:
-        """The counter itself, as counters that hand lines to one have it."""
+        """The counter itself, as other sinks of documents have it."""
         return self
 
     def end(self) -> None:

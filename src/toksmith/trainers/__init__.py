@@ -226,8 +226,10 @@ def train(
             counted one by one.
         memory: the most memory that counting and training may use, in bytes or as in ``"4G"``;
             counts that do not fit go to temporary files (in ``TMPDIR``). The result does not depend
-            on it. For models that train on chunks: ``"bpe"``, ``"word"`` and ``"char"``.
-        min_count: (the same models) chunks that occur fewer times are left out.
+            on it.
+        min_count: chunks that occur fewer times are left out; in ``"wordpiece"``, ``"unigram"`` and
+            SentencePiece's models, normalized words, or the parts of ASCII words that no piece
+            crosses.
         threads: the number of threads; ``None`` for the cores this process may use. The result
             does not depend on it.
         progress: whether to show a progress bar; ``None`` if standard error is a terminal.
@@ -277,14 +279,9 @@ def train(
     if vocab_size is not None:
         whole("vocab_size", vocab_size, least=0)
     whole("min_count", min_count, least=1)
-    if model not in ON_CHUNKS and (memory is not None or min_count > 1):
-        raise OptionError(
-            f"memory= and min_count= are for models that train on chunks, {', '.join(ON_CHUNKS)}: "
-            f"model {model!r} keeps its words in memory; sample= takes a share of the documents"
-        )
     if counts is not None:
         check_counts(counts, model, options)
-    limits = MemoryLimits(parse_size(memory), min_count)
+    limits = MemoryLimits(parse_size(memory), min_count, of_words=model not in ON_CHUNKS)
     known = None
     if continue_from is not None:
         if model != "bpe":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from toksmith._base.checks import literal, whole
+from toksmith._base.lazy import np
 from toksmith.errors import OptionError
 from toksmith.framing import Framing
 from toksmith.models import LongestMatch, WordLevel
@@ -14,7 +14,10 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.counts import Counts
 from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
+from toksmith.trainers.symbol_words import character_counts
+from toksmith.trainers.word_counts import utf8_words
 
 
 @document_fields
@@ -44,6 +47,10 @@ class CharOptions(ModelOptions):
         whole("min_frequency", self.min_frequency, least=1)
         object.__setattr__(self, "special_tokens", literals(self.special_tokens))
 
+    def memory_needed(self, chunks: int, size: int) -> int:
+        """Return an estimate of the memory that training takes, in bytes."""
+        return 32 * chunks + 2 * size
+
 
 @document_fields
 @dataclass(frozen=True)
@@ -65,6 +72,10 @@ class WordOptions(CharOptions):
         metadata={"help": "the split into words, as for ``bpe``; white space is part of words."},
     )
 
+    def memory_needed(self, chunks: int, size: int) -> int:
+        """Return an estimate of the memory that training takes, in bytes."""
+        return 240 * chunks + 3 * size  # measured, if all words are in the vocabulary
+
 
 def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) -> Trained:
     """Make a vocabulary of the most frequent words; ties are sorted by code points.
@@ -73,9 +84,7 @@ def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) ->
         TrainingError: there is no text.
     """
     cut = splitter(options.split) if corpus.counts is None else corpus.counts.splitter
-    counted = Counter[str]()
-    for chunk, count in corpus.chunks(cut):
-        counted[chunk.decode("utf-8", "replace")] += count
+    counted = utf8_words(corpus.chunks(cut), corpus.limits)
     model = WordLevel(_vocabulary(counted, vocab_size, options), unk_id=0)
     return _trained(Pipeline(model, cut, _framing(model, options)), counted, options)
 
@@ -86,17 +95,13 @@ def train_characters(corpus: Corpus, vocab_size: int | None, options: CharOption
     Raises:
         TrainingError: there is no text.
     """
-    counted: Counter[str] = Counter()
-    for chunk, count in corpus.chunks(splitter("gpt2")):
-        for character in chunk.decode("utf-8", "replace"):
-            counted[character] += count
+    words = utf8_words(corpus.chunks(splitter("gpt2")), corpus.limits)
+    counted = character_counts(words)
     model = LongestMatch(_vocabulary(counted, vocab_size, options), unk_id=0)
     return _trained(Pipeline(model, None, _framing(model, options)), counted, options)
 
 
-def _vocabulary(
-    counted: Mapping[str, int], vocab_size: int | None, options: CharOptions
-) -> tuple[bytes, ...]:
+def _vocabulary(counted: Counts, vocab_size: int | None, options: CharOptions) -> tuple[bytes, ...]:
     room = None
     if vocab_size is not None:
         room = vocab_size - 1 - len(options.special_tokens)
@@ -105,21 +110,25 @@ def _vocabulary(
                 f"vocab_size is {vocab_size}: it must hold the unknown token, "
                 f"{len(options.special_tokens)} special tokens and one token of the text"
             )
-    frequent = [token for token, count in counted.items() if count >= options.min_frequency]
-    frequent.sort(key=lambda token: (-counted[token], token))
-    tokens = [token for token in frequent[:room] if token != options.unk_token]
-    return tuple(token.encode() for token in (options.unk_token, *tokens))
+    least = options.min_frequency
+    if room is not None and room < len(counted):
+        # Only the words that may be in the vocabulary become Python objects.
+        place = len(counted) - room
+        least = max(least, int(np.partition(counted.counts, place)[place]))
+    frequent = sorted(counted.filter(least), key=lambda found: (-found[1], found[0]))
+    unk_token = options.unk_token.encode()
+    return (unk_token, *(token for token, _ in frequent[:room] if token != unk_token))
 
 
 def _framing(model: WordLevel | LongestMatch, options: CharOptions) -> Framing:
     return framing_of(options.special_tokens, len(model.vocab))
 
 
-def _trained(pipeline: Pipeline, counted: Mapping[str, int], options: CharOptions) -> Trained:
+def _trained(pipeline: Pipeline, counted: Counts, options: CharOptions) -> Trained:
     return Trained(
         pipeline,
         vocab_size=len(pipeline.model.vocab) + len(options.special_tokens),
         chunks=len(counted),
-        tokens=sum(counted.values()),
+        tokens=int(counted.counts.sum()),
         options=asdict(options),
     )

@@ -37,7 +37,7 @@ from toksmith.corpus.sources import FileRead
 from toksmith.engine.training import Merges
 from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.models import BPE
-from toksmith.splitters import splitter
+from toksmith.splitters import PatternSplitter, splitter
 
 if TYPE_CHECKING:
     from toksmith.engine.counting import Take
@@ -108,21 +108,26 @@ class Checkpoint:
         return found
 
     def count(
-        self, source: DocumentSource, count: Callable[[DocumentSource], Counts]
+        self,
+        source: DocumentSource,
+        count: Callable[[DocumentSource], AbstractContextManager[LineCounts]],
+        splitter: PatternSplitter | None,
     ) -> tuple[Iterator[Counts], ReadTotals]:
-        """Count a corpus part by part, except parts that are already counted.
+        """Count the chunks of a corpus part by part, except parts that are already counted.
 
         Args:
             source: the corpus.
             count: a function that counts a part.
+            splitter: the splitter that cuts the chunks.
 
         Returns:
             The counts, which are read lazily, and the totals of the text that was read.
         """
-        from toksmith.trainers.counts_files import pieces
+        from toksmith.trainers.counts_files import pieces, write_passed
 
         def count_to(path: Path, part: DocumentSource) -> dict[str, int]:
-            count(part).save(path)
+            with count(part) as found:
+                write_passed(found.pass_chunks, path, splitter, part.read().documents)
             return {}
 
         paths, whole = self._count_parts(_parts(source), count_to)

@@ -19,7 +19,7 @@ from toksmith.corpus import (
     ReadTotals,
 )
 from toksmith.corpus.paths import ONE, check_paths
-from toksmith.engine.counting import CountedLines
+from toksmith.engine.counting import ChunkCounter, CountedLines
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer.training_record import SourceRecord
@@ -210,11 +210,12 @@ class Corpus:
                 counts = count_chunks(source, splitter, self.threads, self.progress, self.limits)
                 self._note(source)
             else:
-                # Not min_count: it applies to the sum, not to each part.
-                limit = MemoryLimits(self.limits.limit)
                 parts, self.was_read = self.checkpoint.count(
                     source,
-                    lambda part: count_chunks(part, splitter, self.threads, self.progress, limit),
+                    lambda part: self._counted_lines(
+                        part, lambda: ChunkCounter(splitter, self.threads)
+                    ),
+                    splitter,
                 )
                 counts = sum_counts(parts, self.limits)
         else:

@@ -83,12 +83,19 @@ def write(counts: StreamedCounts, path: FilePath, shard: Mapping[str, Any] | Non
         counts.pass_on(add)
 
 
-def write_passed(pass_on: Callable[[Take], None], path: AnyPath) -> None:
-    """Write counted chunks that are passed on in batches, of no splitter or documents.
+def write_passed(
+    pass_on: Callable[[Take], None],
+    path: AnyPath,
+    splitter: PatternSplitter | None = None,
+    documents: int = 0,
+) -> None:
+    """Write counted chunks that are passed on in batches.
 
     Args:
         pass_on: calls a function with each batch; it is called twice.
         path: the file.
+        splitter: the splitter that cut the chunks.
+        documents: the number of documents.
     """
     size = number = occurrences = 0
 
@@ -99,7 +106,8 @@ def write_passed(pass_on: Callable[[Take], None], path: AnyPath) -> None:
         occurrences += int(counts.sum())
 
     pass_on(add_up)
-    write(StreamedCounts(pass_on, None, 0, number, occurrences, size), as_file(path))
+    streamed = StreamedCounts(pass_on, splitter, documents, number, occurrences, size)
+    write(streamed, as_file(path))
 
 
 class CountsFile:

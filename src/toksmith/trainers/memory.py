@@ -94,6 +94,10 @@ class MemoryLimits:
         if self.spill_limit is not None and self.limit is None:
             raise OptionError("spill_limit= is given without memory=: nothing is spilled then")
 
+    @property
+    def _unit(self) -> str:
+        return "word" if self.of_words else "chunk"
+
     def given(self) -> dict[str, int]:
         """Return the options that change the result, if they are not the default."""
         return {"min_count": self.min_count} if self.min_count > 1 else {}
@@ -158,6 +162,16 @@ class MemoryLimits:
             counter.merge(int(unit > 1), unit, int(self.limit * _MERGING))
             self.spilled += counter.spilled
 
+    @contextmanager
+    def beside(self, chunks: int, size: int) -> Iterator[None]:
+        """Add chunks that are in memory to the need of others, for the ``with`` block."""
+        need = self.need
+        self.need = lambda more, more_size: need(chunks + more, size + more_size)
+        try:
+            yield
+        finally:
+            self.need = need
+
     def _no_room(self, wrong: OSError) -> OptionError:
         return OptionError(
             f"counts larger than memory={format_size(self.limit or 0)} cannot be written to "
@@ -189,11 +203,11 @@ class MemoryLimits:
             left_out = int(np.dot(np.arange(enough[0]), tallies[1][: enough[0]].astype(np.int64)))
             advice += (
                 f", or min_count={enough[0]}, which leaves out {format_size(left_out)} of text in "
-                "chunks that are rarer"
+                f"{self._unit}s that are rarer"
             )
         raise OptionError(
-            f"{count_of(total, 'distinct chunk')} {takes} about {format_size(needed)}, more than "
-            f"memory={format_size(self.limit)}: give more memory{advice}"
+            f"{count_of(total, f'distinct {self._unit}')} {takes} about {format_size(needed)}, "
+            f"more than memory={format_size(self.limit)}: give more memory{advice}"
         )
 
 

@@ -23,7 +23,7 @@ from toksmith.trainers.sentencepiece_vocabulary import (
 )
 from toksmith.trainers.sentences import Sentences, read_sentences
 from toksmith.trainers.symbol_words import CharacterWords
-from toksmith.trainers.unigram import train_unigram
+from toksmith.trainers.unigram import train_unigram, unigram_memory
 
 VOCAB_SIZE = 8000
 """SentencePiece's default vocabulary size."""
@@ -64,6 +64,7 @@ def train_sentencepiece_unigram(
         OptionError: options contradict each other, or ``vocab_size``.
         TrainingError: there is no text, or too little for ``vocab_size`` pieces.
     """
+    corpus.limits.need = unigram_memory
     text = _prepare(corpus, vocab_size, options, "unigram")
     pieces = train_unigram(
         text.words,

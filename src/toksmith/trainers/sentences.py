@@ -198,7 +198,8 @@ def _words_of_chunks(
         return normalize("." + chunk).removeprefix(first + ".")
 
     plain = counted_words(lambda counter: found.pass_plain(counter.add_counted), limits)
-    others = _cut_words(found, normalized, cutter, limits)
+    with limits.beside(len(plain), len(plain.chunks)):
+        others = _cut_words(found, normalized, cutter, limits)
     return MixedWords((plain.chunks, plain.ends, plain.counts), CharacterWords.of(others), SPACE)
 
 

@@ -34,6 +34,16 @@ MOST_CHARACTERS = 1 << 28
 left out. Training takes about 40 bytes of memory per character."""
 
 
+def unigram_memory(words: int, size: int) -> int:
+    """Return an estimate of the memory of learning pieces in bytes.
+
+    Args:
+        words: the number of distinct words.
+        size: their total size in bytes.
+    """
+    return 64 * words + 56 * size  # measured: the suffix array, and the lattices of words
+
+
 def train_unigram(
     words: CharacterWords,
     vocab_size: int,
@@ -174,6 +184,10 @@ class MetaspaceUnigramOptions(ModelOptions):
         default=2,
         metadata={"help": "the number of EM steps in each round."},
     )
+
+    def memory_needed(self, chunks: int, size: int) -> int:
+        """Return an estimate of the memory that training takes, in bytes."""
+        return unigram_memory(chunks, size)
 
     def __post_init__(self) -> None:
         literal("unk_token", self.unk_token)
