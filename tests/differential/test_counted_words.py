@@ -26,6 +26,7 @@ from toksmith.splitters import (
 from toksmith.splitters import splitter as splitter_of
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import split_text
+from toksmith.trainers import bulk_splitting
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
 from toksmith.trainers.word_counts import count_words
@@ -66,9 +67,31 @@ IN_STEPS: list[Splitter] = [
 
 
 @pytest.mark.parametrize("splitter", IN_STEPS)
-@pytest.mark.parametrize("normalizer", [(), (Replace("a ", "b"),)])
+@pytest.mark.parametrize(
+    "normalizer", [(), (Replace("a ", "b"),), (UnicodeForm("NFC"), Lowercase())]
+)
 def test_words_of_steps(normalizer: Normalizer, splitter: Splitter) -> None:
     check(normalizer, splitter, 10)
+
+
+@pytest.mark.parametrize("splitter", [Metaspace(), Metaspace("é"), IN_STEPS[0]])
+def test_words_in_bulk(splitter: Splitter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk_splitting, "_BLOCK", 3)
+    documents: list[str | bytes] = [
+        "ein Wort, b Ein",
+        "  é\u2581 wort\u2581\u2581x ",
+        "",
+        " ",
+        "日本 \x00\x7f",
+        b"\xff a\xe4\xb8",
+    ]
+    wanted: Counter[str] = Counter()
+    for document in documents:
+        text = document.decode("utf-8", "replace") if isinstance(document, bytes) else document
+        wanted.update(split_text(splitter, normalize((Lowercase(),), text)))
+    corpus = Corpus(texts=documents, progress=False)
+    found = count_words(corpus, (Lowercase(),), splitter)
+    assert {word.decode(): count for word, count in found} == wanted
 
 
 @pytest.mark.parametrize("splitter", SPLITTERS)
@@ -104,7 +127,7 @@ def test_words_of_many_scripts(normalizer: Normalizer, splitter: Splitter) -> No
 
 @pytest.mark.parametrize("normalizer", [NORMALIZERS[0], (Lowercase(),)])
 def test_words_of_invalid_utf8(normalizer: Normalizer) -> None:
-    documents = [
+    documents: list[bytes] = [
         b"one \xe4\xb8two \xff\xe4\xb8\xadx\xe4",
         "жук \ud83d".encode("utf-8", "surrogatepass"),
     ]

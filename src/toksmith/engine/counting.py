@@ -10,8 +10,9 @@ from typing import NamedTuple, TypeAlias
 from toksmith import _kernel
 from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np, npt
-from toksmith._base.text import Text, utf8
+from toksmith._base.text import Text, decode_utf8, utf8
 from toksmith.engine.kernel import instruction_set
+from toksmith.engine.portable import first_invalid
 from toksmith.engine.split_tables import kernel_splitter
 from toksmith.errors import UnsupportedError
 from toksmith.models import WordLevel
@@ -265,13 +266,27 @@ def count_pieces(
         The words, in the order in which they were first seen, ``words`` first. ``None`` if a
         chunk is invalid UTF-8.
     """
-    size = len(chunks[0])
-    if _kernel.first_invalid(chunks[0], 0, size, instruction_set()) < size:
+    if not _is_utf8(chunks[0]):
         return None
     if words is None:
         none = np.zeros(0, np.uint64)
         words = b"", none, none
     return _kernel.count_pieces(*words, *chunks, stages, threads)
+
+
+def valid_utf8(text: Text) -> bytes:
+    r"""Return a text as UTF-8, with U+FFFD in place of invalid bytes.
+
+    Example:
+        >>> valid_utf8(b"a\xff")
+        b'a\xef\xbf\xbd'
+    """
+    data = utf8(text)
+    return data if _is_utf8(data) else decode_utf8(data, "replace").encode()
+
+
+def _is_utf8(data: bytes) -> bool:
+    return first_invalid(data, 0, len(data)) == len(data)
 
 
 PlainRules: TypeAlias = _kernel.PlainRules

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from toksmith import _kernel
@@ -13,8 +13,10 @@ from toksmith.engine.kernel import KernelEncoder
 from toksmith.engine.stepwise import StepwiseEncoder
 from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
-from toksmith.fusion.text_maps import TextMap
+from toksmith.fusion.text_maps import TextMap, find_text_map
+from toksmith.normalizers import Normalizer
 from toksmith.results import Batch, LocatedBatch, concat, concat_located
+from toksmith.stages.normalize import normalize
 
 
 class NormalizedEncoder:
@@ -118,6 +120,20 @@ class NormalizedEncoder:
 
     def _changes(self, text: Text) -> bool:
         return self._mapper.map(_mapped(text)) is not None
+
+
+def make_normalizer(normalizer: Normalizer) -> Callable[[bytes], bytes]:
+    """Return a function that normalizes valid UTF-8, in the kernel if that can run the steps."""
+    text_map = find_text_map(normalizer)
+    if text_map is None:
+        return lambda text: normalize(normalizer, text.decode()).encode()
+    mapper = _kernel.CharacterMapper(text_map.describe_block, text_map.rewrite)
+
+    def run(text: bytes) -> bytes:
+        changed = mapper.map(text)
+        return text if changed is None else changed
+
+    return run
 
 
 def _mapped(text: Text) -> Text:

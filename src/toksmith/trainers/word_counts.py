@@ -19,7 +19,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from toksmith._base.arrays import Bounds
-from toksmith._base.text import Text, decode_utf8, utf8
+from toksmith._base.text import Text, decode_utf8
 from toksmith.engine.counting import (
     ChunkCounter,
     CountedChunks,
@@ -28,7 +28,9 @@ from toksmith.engine.counting import (
     count_pieces,
     make_plain_rules,
     make_stages,
+    valid_utf8,
 )
+from toksmith.engine.normalized import make_normalizer
 from toksmith.engine.split_tables import kernel_splitter
 from toksmith.errors import TrainingError, UnsupportedError
 from toksmith.normalizers import Bert, Lowercase, Normalizer, StripAccents, UnicodeForm
@@ -47,6 +49,7 @@ from toksmith.stages.split_classes import (
     iter_chunks,
     marks_only_first,
 )
+from toksmith.trainers.bulk_splitting import blocks, split_in_bulk
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
 from toksmith.trainers.line_counts import add_words, counted_words, items_of
@@ -122,12 +125,16 @@ def _count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | No
         def add_chunks(counter: ChunkCounter, *counted: Unpack[CountedChunks]) -> None:
             if not first or cut is None:  # chunks are words
                 counter.add_counted(*counted)
-            else:
+                return
+            for block, words in zip(blocks(counted), split_in_bulk(cut, counted), strict=True):
+                if words is not None:
+                    counter.add_counted(*words)
+                    continue
                 add_words(
                     counter,
                     (
                         (word, count)
-                        for chunk, count in items_of(counted)
+                        for chunk, count in items_of(block)
                         for word in iter_chunks(cut, chunk.decode())
                     ),
                 )
@@ -267,7 +274,7 @@ class _DocumentCounter:
         cut: Splitter | None,
         threads: int,
     ) -> None:
-        self._normalizer = normalizer
+        self._normalize = make_normalizer(normalizer)
         self._leads = first[:1] == (LeadingSpace(),)
         self._in_kernel = bool(first)
         self._cut = cut
@@ -275,16 +282,14 @@ class _DocumentCounter:
 
     def add_texts(self, texts: Sequence[Text]) -> None:
         """Count documents."""
-        documents = [
-            normalize(self._normalizer, decode_utf8(utf8(text), "replace")) for text in texts
-        ]
+        documents = [self._normalize(valid_utf8(text)) for text in texts]
         if not self._in_kernel:
             for document in documents:
-                self.counter.add_texts([*iter_chunks(self._cut, document)])
+                self.counter.add_texts([*iter_chunks(self._cut, document.decode())])
             return
         if self._leads:
             documents = [
-                text if text.startswith(" ") or not text else " " + text for text in documents
+                text if text.startswith(b" ") or not text else b" " + text for text in documents
             ]
         self.counter.add_texts(documents)
 
