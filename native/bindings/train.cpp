@@ -144,33 +144,6 @@ Trained trained(const nb::object& watch, Train train, const nb::object& keep = n
     return since(training, 0);
 }
 
-Trained train_bpe(nb::bytes chunks, Ends ends, Counts counts, std::size_t tokens,
-                  const std::string& ties, std::uint64_t min_frequency,
-                  std::size_t max_token_length, std::size_t threads, nb::object watch,
-                  nb::object keep, double keep_seconds) {
-    const auto given =
-        counted(reinterpret_cast<const std::uint8_t*>(chunks.c_str()), chunks.size(), ends, counts);
-    const auto options = training_options(tokens, ties, min_frequency, max_token_length, threads);
-    return trained(
-        watch, [&](const bpe::Watch& tell) { return bpe::train(given, options, tell); }, keep,
-        keep_seconds);
-}
-
-Trained train_symbols(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
-                      std::size_t tokens, const std::string& ties, std::uint64_t min_frequency,
-                      std::size_t max_token_length, std::size_t threads, nb::object watch,
-                      Input<std::uint32_t> places, Input<std::uint32_t> lengths, nb::object keep,
-                      double keep_seconds) {
-    const auto given = counted(symbols, ends, counts, alphabet);
-    const auto options = training_options(tokens, ties, min_frequency, max_token_length, threads);
-    const bpe::Alphabet known{alphabet,
-                              {places.data(), places.data() + places.size()},
-                              {lengths.data(), lengths.data() + lengths.size()}};
-    return trained(
-        watch, [&](const bpe::Watch& tell) { return bpe::train(given, known, options, tell); },
-        keep, keep_seconds);
-}
-
 Trained train_store(bpe::ChunkStore& store, std::size_t alphabet, std::size_t tokens,
                     const std::string& ties, std::uint64_t min_frequency,
                     std::size_t max_token_length, std::size_t threads, nb::object watch,
@@ -263,12 +236,6 @@ void bind_train(nb::module_& module) {
         .def("add_symbols", &add_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a)
         .def_prop_ro("symbols", &bpe::ChunkStore::symbols);
 
-    module.def("train_bpe", &train_bpe, "chunks"_a, "ends"_a, "counts"_a, "tokens"_a, "ties"_a,
-               "min_frequency"_a, "max_token_length"_a, "threads"_a, "watch"_a.none(),
-               "keep"_a.none(), "keep_seconds"_a);
-    module.def("train_symbols", &train_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a,
-               "tokens"_a, "ties"_a, "min_frequency"_a, "max_token_length"_a, "threads"_a,
-               "watch"_a.none(), "places"_a, "lengths"_a, "keep"_a.none(), "keep_seconds"_a);
     module.def("train_store", &train_store, "store"_a, "alphabet"_a, "tokens"_a, "ties"_a,
                "min_frequency"_a, "max_token_length"_a, "threads"_a, "watch"_a.none(), "places"_a,
                "lengths"_a, "keep"_a.none(), "keep_seconds"_a, "memory"_a);

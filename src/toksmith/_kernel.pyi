@@ -727,57 +727,6 @@ class ChunkStore:
     @property
     def symbols(self) -> int: ...
 
-def train_bpe(
-    chunks: bytes,
-    ends: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    counts: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    tokens: int,
-    ties: str,
-    min_frequency: int,
-    max_token_length: int,
-    threads: int,
-    watch: object | None,
-    keep: object | None,
-    keep_seconds: float,
-) -> tuple[
-    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-]: ...
-def train_symbols(
-    symbols: Annotated[
-        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    ends: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    counts: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    alphabet: int,
-    tokens: int,
-    ties: str,
-    min_frequency: int,
-    max_token_length: int,
-    threads: int,
-    watch: object | None,
-    places: Annotated[
-        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    lengths: Annotated[
-        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    keep: object | None,
-    keep_seconds: float,
-) -> tuple[
-    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
-]: ...
 def train_store(
     store: ChunkStore,
     alphabet: int,

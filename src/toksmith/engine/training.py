@@ -114,6 +114,10 @@ def _numbers(numbers: Sequence[int | None]) -> npt.NDArray[np.uint32]:
     return np.array([_LEFT_OUT if i is None else i for i in numbers], np.uint32)
 
 
+ENOUGH = 1 << 31
+"""The memory for merging in bytes, where no limit is given."""
+
+
 class Merges(NamedTuple):
     """The merges that training learned.
 
@@ -145,8 +149,36 @@ class UnigramPieces(NamedTuple):
     scores: npt.NDArray[np.float64]
 
 
+class ChunkStore:
+    """Counted chunks to merge, kept small: for corpora whose chunks would not fit as arrays.
+
+    Args:
+        memory: what exceeds this size in bytes is written to the file, if there is one.
+        descriptor: of a temporary file, which the caller closes; ``None`` for no file. An error of
+            the file is an OSError.
+    """
+
+    def __init__(self, memory: int = 0, descriptor: int | None = None) -> None:
+        self._store = _kernel.ChunkStore(memory, -1 if descriptor is None else descriptor)
+        self.alphabet = 256
+
+    def add_bytes(self, chunks: bytes, ends: UInts, counts: UInts) -> None:
+        """Add chunks of bytes: all concatenated, the end of each, and the count of each."""
+        self._store.add_bytes(chunks, ends, counts)
+
+    def add_symbols(self, words: SymbolWords) -> None:
+        """Add words; all that are added have the same alphabet."""
+        self._store.add_symbols(*_parts(words))
+        self.alphabet = words.alphabet
+
+    @property
+    def kernel(self) -> _kernel.ChunkStore:
+        """The store of the kernel."""
+        return self._store
+
+
 def merge_bytes(
-    counted: CountedChunks,
+    counted: CountedChunks | ChunkStore,
     tokens: int,
     rules: MergeRules,
     *,
@@ -154,28 +186,31 @@ def merge_bytes(
     watch: Watch | None = None,
     keep: Keep | None = None,
     keep_seconds: float = 0,
+    memory: int = ENOUGH,
 ) -> Merges:
     """Join the most frequent pair of byte-level tokens, again and again; ids 0..255 are the bytes.
 
     Args:
-        counted: the distinct chunks, in the order in which they were first seen.
+        counted: the distinct chunks, in the order in which they were first seen. A store can be
+            used once.
         tokens: the number of ids to learn beyond the bytes.
         rules: which pairs are merged; lengths are in bytes.
         threads: the number of threads; the result does not depend on it.
         watch: called with the progress.
         keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
         keep_seconds: see there.
+        memory: the memory for merging in bytes, besides that of the store; the result does not
+            depend on it. If the chunks need more, they are merged in phases.
     """
-    return _merges(
-        _kernel.train_bpe(
-            *(*counted, tokens, *rules.arguments(), threads),
-            *(_reporter(watch), _reporter(keep), keep_seconds),
-        )
-    )
+    if not isinstance(counted, ChunkStore):
+        chunks = counted
+        counted = ChunkStore()
+        counted.add_bytes(*chunks)
+    return _merge(counted, tokens, rules, threads, watch, None, None, keep, keep_seconds, memory)
 
 
 def merge_symbols(
-    words: SymbolWords,
+    words: SymbolWords | ChunkStore,
     tokens: int,
     rules: MergeRules,
     *,
@@ -185,11 +220,12 @@ def merge_symbols(
     lengths: npt.NDArray[np.uint32] | None = None,
     keep: Keep | None = None,
     keep_seconds: float = 0,
+    memory: int = ENOUGH,
 ) -> Merges:
     """Join the most frequent pair, again and again.
 
     Args:
-        words: the words to train on.
+        words: the words to train on. A store can be used once.
         tokens: the number of ids to learn beyond the alphabet.
         rules: which pairs are merged; lengths are in symbols, or in what ``lengths`` counts.
         threads: the number of threads; the result does not depend on it.
@@ -198,16 +234,43 @@ def merge_symbols(
         lengths: of each of them; ``None`` for 1.
         keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
         keep_seconds: see there.
+        memory: as in :func:`merge_bytes`.
     """
+    store = _stored(words)
+    if places is None:
+        places = np.arange(store.alphabet, dtype=np.uint32)
+    return _merge(store, tokens, rules, threads, watch, places, lengths, keep, keep_seconds, memory)
+
+
+def _merge(
+    store: ChunkStore,
+    tokens: int,
+    rules: MergeRules,
+    threads: int,
+    watch: Watch | None,
+    places: npt.NDArray[np.uint32] | None,
+    lengths: npt.NDArray[np.uint32] | None,
+    keep: Keep | None,
+    keep_seconds: float,
+    memory: int,
+) -> Merges:
     none = np.zeros(0, np.uint32)
     return _merges(
-        _kernel.train_symbols(
-            *(*_parts(words), tokens, *rules.arguments(), threads),
+        _kernel.train_store(
+            *(store.kernel, store.alphabet, tokens, *rules.arguments(), threads),
             *(_reporter(watch), none if places is None else places),
             none if lengths is None else lengths,
-            *(_reporter(keep), keep_seconds),
+            *(_reporter(keep), keep_seconds, memory),
         )
     )
+
+
+def _stored(words: SymbolWords | ChunkStore) -> ChunkStore:
+    if isinstance(words, ChunkStore):
+        return words
+    store = ChunkStore()
+    store.add_symbols(words)
+    return store
 
 
 def merge_likely(
@@ -229,7 +292,7 @@ def merge_likely(
 
 
 def merge_pieces(
-    words: SymbolWords,
+    words: SymbolWords | ChunkStore,
     tokens: int,
     *,
     scripts: Sequence[int],
@@ -243,11 +306,13 @@ def merge_pieces(
     only_spaces: bool,
     threads: int = 1,
     watch: Watch | None = None,
+    memory: int = ENOUGH,
 ) -> Merges:
     """Join the most frequent pair that SentencePiece takes for a piece, again and again.
 
     Args:
-        words: the words to train on; symbols are characters in the order of their code points.
+        words: the words to train on; symbols are characters in the order of their code points. A
+            store can be used once.
         tokens: the number of pieces to learn.
         scripts: of each symbol: 0 for that of its neighbours, 1 for any, else its number.
         spaces: whether each symbol is ▁.
@@ -260,16 +325,19 @@ def merge_pieces(
         only_spaces: a piece may consist of ▁ alone.
         threads: the number of threads; the result does not depend on it.
         watch: called with the progress.
+        memory: as in :func:`merge_bytes`; of a store only.
     """
-    kinds = _kinds(spaces, digits)
+    options = (
+        *(np.array(scripts, np.uint16), _kinds(spaces, digits), tokens, longest),
+        *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces),
+    )
+    if isinstance(words, ChunkStore):
+        return _merges(
+            _kernel.train_store_pieces(words.kernel, *options, threads, _reporter(watch), memory)
+        )
     symbols, ends, counts, _ = _parts(words)
     return _merges(
-        _kernel.train_pieces(
-            *(symbols, ends, counts, np.array(scripts, np.uint16), kinds, tokens, longest),
-            *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces),
-            *(words.cut, threads),
-            _reporter(watch),
-        )
+        _kernel.train_pieces(symbols, ends, counts, *options, words.cut, threads, _reporter(watch))
     )
 
 

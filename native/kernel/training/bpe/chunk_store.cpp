@@ -61,10 +61,14 @@ void ChunkStore::read(std::size_t block, Chunks& out) const {
     append(blocks_[block], out);
 }
 
-ChunkStore::Chunks ChunkStore::read_all() const {
+ChunkStore::Chunks ChunkStore::take_all() {
     Chunks chunks;
     chunks.symbols.reserve(symbols_);
-    for (const Block& block : blocks_) append(block, chunks);
+    for (Block& block : blocks_) {
+        append(block, chunks);
+        block = {};
+    }
+    blocks_.clear();
     return chunks;
 }
 

@@ -50,8 +50,8 @@ class ChunkStore {
     // have no pairs, are left out.
     void read(std::size_t block, Chunks& out) const;
     void replace(std::size_t block, const Chunks& chunks);
-    // Reads all blocks.
-    Chunks read_all() const;
+    // Reads all blocks and removes them.
+    Chunks take_all();
 
  private:
     static constexpr std::size_t kBlock = std::size_t{1} << 17;  // in bytes

@@ -30,7 +30,7 @@ struct SegmentLimits {
 };
 
 // The memory of training by merging, in bytes for each symbol of the distinct chunks.
-inline constexpr std::size_t kTrainingBytes = 40;
+inline constexpr std::size_t kTrainingBytes = 24;
 
 // Cuts the chunks between two symbols that are no frequent pair, and where apart(left, right) says
 // that they never merge, and counts the equal segments. A symbol alone is no segment.

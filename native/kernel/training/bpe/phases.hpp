@@ -41,7 +41,7 @@ class PhaseTrainer {
           sharing_(sharing),
           threads_(std::clamp<std::size_t>(sharing.threads, 1,
                                            std::max<std::size_t>(1, store.blocks()))),
-          memory_(memory) {}
+          memory_(std::min(memory, kEnough)) {}
 
     Training run(std::size_t tokens, const Watch& watch) {
         Training result;
@@ -50,7 +50,8 @@ class PhaseTrainer {
     }
 
  private:
-    static constexpr std::size_t kAhead = 16;  // prefetch distance, in pairs
+    static constexpr std::size_t kEnough = std::size_t{1} << 29;  // in bytes; more saves no phase
+    static constexpr std::size_t kAhead = 16;                     // prefetch distance, in pairs
     static constexpr std::uint64_t kFall = 8;  // from phase to phase, frequent falls to this part
 
     void run(std::size_t tokens, const Watch& watch, Training& result) {

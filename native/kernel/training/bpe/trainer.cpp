@@ -44,8 +44,9 @@ Training train_store(ChunkStore& store, std::size_t alphabet, MergeCriterion cri
                      std::size_t memory, const Watch& watch) {
     store.finish();
     if (store.symbols() * kTrainingBytes <= memory) {
-        const ChunkStore::Chunks chunks = store.read_all();
+        ChunkStore::Chunks chunks = store.take_all();
         MergeTrainer trainer(chunks.counted(), alphabet, min_frequency, criterion, sharing);
+        chunks = {};
         trainer.add_outside(store.tokens() - trainer.total());
         return trainer.run(tokens, watch);
     }
