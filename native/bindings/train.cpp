@@ -150,12 +150,9 @@ Trained train_store(bpe::ChunkStore& store, std::size_t alphabet, std::size_t to
                     Input<std::uint32_t> places, Input<std::uint32_t> lengths, nb::object keep,
                     double keep_seconds, std::size_t memory) {
     const auto options = training_options(tokens, ties, min_frequency, max_token_length, threads);
-    bpe::Alphabet known = bpe::byte_alphabet();
-    if (places.size() > 0 || lengths.size() > 0 || alphabet != known.size) {
-        known = {alphabet,
-                 {places.data(), places.data() + places.size()},
-                 {lengths.data(), lengths.data() + lengths.size()}};
-    }
+    const bpe::Alphabet known{alphabet,
+                              {places.data(), places.data() + places.size()},
+                              {lengths.data(), lengths.data() + lengths.size()}};
     return trained(
         watch,
         [&](const bpe::Watch& tell) { return bpe::train(store, known, options, memory, tell); },

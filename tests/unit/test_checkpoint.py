@@ -18,7 +18,7 @@ import pytest
 import toksmith
 from tests import damage
 from tests.interrupting import interrupted
-from toksmith.engine.training import MergeRules, Merges, merge_bytes
+from toksmith.engine.training import ChunkStore, MergeRules, Merges, merge_symbols
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint
 
@@ -155,11 +155,17 @@ def letters(size: int) -> toksmith.Counts:
     return toksmith.Counts.from_texts([text], split=None)
 
 
+def stored(counts: toksmith.Counts) -> ChunkStore:
+    store = ChunkStore()
+    store.add_bytes(counts.chunks, counts.ends, counts.counts)
+    return store
+
+
 def test_merges_are_handed_over_while_they_are_learned() -> None:
     counts = letters(1_500_000)
     kept: list[Merges] = []
-    found = merge_bytes(
-        (counts.chunks, counts.ends, counts.counts),
+    found = merge_symbols(
+        stored(counts),
         400_000,
         MergeRules("first-seen"),
         keep=kept.append,
@@ -175,8 +181,8 @@ def test_ctrl_c_returns_the_learned_merges() -> None:
     counts = letters(2_000_000)
     kept: list[Merges] = []
     with interrupted() as learning:
-        merge_bytes(
-            (counts.chunks, counts.ends, counts.counts),
+        merge_symbols(
+            stored(counts),
             500_000, MergeRules("first-seen"), watch=lambda *_: learning.set(), keep=kept.append,
             keep_seconds=1e9,
         )  # fmt: skip

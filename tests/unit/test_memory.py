@@ -214,7 +214,6 @@ class TestTraining:
         with pytest.raises(OptionError, match=r"takes about 64.8M, more than memory=50M"):
             toksmith.train(long, vocab_size=257, memory="50M")
 
-
     @pytest.mark.parametrize("least", [0, -1, 1.5])
     def test_wrong_min_count(self, least: Any) -> None:
         with pytest.raises(OptionError, match="min_count"):

@@ -13,7 +13,7 @@ import pytest
 import toksmith
 from tests.interrupting import interrupted
 from tests.processes import TASKS, holds_in_child, running_threads
-from toksmith.engine.training import MergeRules, merge_bytes
+from toksmith.engine.training import ChunkStore, MergeRules, merge_symbols
 
 
 def words(size: int) -> toksmith.Counts:
@@ -54,9 +54,15 @@ def test_result_does_not_depend_on_threads(
         assert np.array_equal(found.training.tokens_after, alone.training.tokens_after)
 
 
+def stored(counts: toksmith.Counts) -> ChunkStore:
+    store = ChunkStore()
+    store.add_bytes(counts.chunks, counts.ends, counts.counts)
+    return store
+
+
 def learn(counts: toksmith.Counts, watch: Callable[[object], None]) -> None:
-    merge_bytes(
-        (counts.chunks, counts.ends, counts.counts),
+    merge_symbols(
+        stored(counts),
         500_000, MergeRules("first-seen"), threads=3, watch=watch,
     )  # fmt: skip
 

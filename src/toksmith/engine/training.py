@@ -177,38 +177,6 @@ class ChunkStore:
         return self._store
 
 
-def merge_bytes(
-    counted: CountedChunks | ChunkStore,
-    tokens: int,
-    rules: MergeRules,
-    *,
-    threads: int = 1,
-    watch: Watch | None = None,
-    keep: Keep | None = None,
-    keep_seconds: float = 0,
-    memory: int = ENOUGH,
-) -> Merges:
-    """Join the most frequent pair of byte-level tokens, again and again; ids 0..255 are the bytes.
-
-    Args:
-        counted: the distinct chunks, in the order in which they were first seen. A store can be
-            used once.
-        tokens: the number of ids to learn beyond the bytes.
-        rules: which pairs are merged; lengths are in bytes.
-        threads: the number of threads; the result does not depend on it.
-        watch: called with the progress.
-        keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
-        keep_seconds: see there.
-        memory: the memory for merging in bytes, besides that of the store; the result does not
-            depend on it. If the chunks need more, they are merged in phases.
-    """
-    if not isinstance(counted, ChunkStore):
-        chunks = counted
-        counted = ChunkStore()
-        counted.add_bytes(*chunks)
-    return _merge(counted, tokens, rules, threads, watch, None, None, keep, keep_seconds, memory)
-
-
 def merge_symbols(
     words: SymbolWords | ChunkStore,
     tokens: int,
@@ -225,7 +193,8 @@ def merge_symbols(
     """Join the most frequent pair, again and again.
 
     Args:
-        words: the words to train on. A store can be used once.
+        words: the words to train on, in the order in which they were first seen. A store can be
+            used once.
         tokens: the number of ids to learn beyond the alphabet.
         rules: which pairs are merged; lengths are in symbols, or in what ``lengths`` counts.
         threads: the number of threads; the result does not depend on it.
@@ -234,33 +203,20 @@ def merge_symbols(
         lengths: of each of them; ``None`` for 1.
         keep: called every ``keep_seconds``, and when Ctrl-C ends the training.
         keep_seconds: see there.
-        memory: as in :func:`merge_bytes`.
+        memory: the memory for merging in bytes, besides that of the store; the result does not
+            depend on it. If the words need more, they are merged in phases.
     """
     store = _stored(words)
-    if places is None:
-        places = np.arange(store.alphabet, dtype=np.uint32)
-    return _merge(store, tokens, rules, threads, watch, places, lengths, keep, keep_seconds, memory)
-
-
-def _merge(
-    store: ChunkStore,
-    tokens: int,
-    rules: MergeRules,
-    threads: int,
-    watch: Watch | None,
-    places: npt.NDArray[np.uint32] | None,
-    lengths: npt.NDArray[np.uint32] | None,
-    keep: Keep | None,
-    keep_seconds: float,
-    memory: int,
-) -> Merges:
     none = np.zeros(0, np.uint32)
     return _merges(
         _kernel.train_store(
             *(store.kernel, store.alphabet, tokens, *rules.arguments(), threads),
-            *(_reporter(watch), none if places is None else places),
+            _reporter(watch),
+            none if places is None else places,
             none if lengths is None else lengths,
-            *(_reporter(keep), keep_seconds, memory),
+            _reporter(keep),
+            keep_seconds,
+            memory,
         )
     )
 
@@ -325,7 +281,7 @@ def merge_pieces(
         only_spaces: a piece may consist of ▁ alone.
         threads: the number of threads; the result does not depend on it.
         watch: called with the progress.
-        memory: as in :func:`merge_bytes`; of a store only.
+        memory: as in :func:`merge_symbols`; of a store only.
     """
     options = (
         *(np.array(scripts, np.uint16), _kinds(spaces, digits), tokens, longest),

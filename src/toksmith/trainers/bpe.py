@@ -6,6 +6,7 @@ Continued training starts after the last merge of a tokenizer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,9 @@ from toksmith.trainers.bpe_merging import (
     warn_of_end,
     watch_merges,
 )
+from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts, split_option, splitter_name
+from toksmith.trainers.counts import Counts, StreamedCounts, split_option, splitter_name
 from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
 from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.word_counts import utf8_words
@@ -56,8 +58,14 @@ def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Tr
 def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
     if tokens < 256:
         raise _too_small(tokens, "256 bytes", options)
-    counts = corpus.chunks(splitter(options.split))
-    learned = learn(BPE(BYTES, ()), tokens - 256, counts, options.rules, corpus, corpus.checkpoint)
+    learned, counts = learn(
+        BPE(BYTES, ()),
+        tokens - 256,
+        corpus.stream(splitter(options.split)),
+        options.rules,
+        corpus,
+        corpus.checkpoint,
+    )
     model = add_merges(BPE(BYTES, ()), learned.merges)
     warn_of_end(len(model.vocab), tokens, options.min_frequency)
     return _trained(model, learned, counts, counts.bytes, options)
@@ -84,17 +92,22 @@ def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Train
         vocab.append(vocab[left] + vocab[right])
     warn_of_end(len(vocab), tokens, options.min_frequency)
     model = CharacterBPE(tuple(vocab), merges, unk_id=0 if before else None)
-    return _trained(model, learned, counts, int(words.character_counts().sum()), options)
+    units = int(words.character_counts().sum())
+    return _trained(model, learned, StreamedCounts.of(counts), units, options)
 
 
 def _trained(
-    model: BPE | CharacterBPE, learned: Merges, counts: Counts, units: int, options: BPEOptions
+    model: BPE | CharacterBPE,
+    learned: Merges,
+    counts: StreamedCounts,
+    units: int,
+    options: BPEOptions,
 ) -> Trained:
     first_special = len(model.vocab)
     return Trained(
         Pipeline(model, counts.splitter, framing_of(options.special_tokens, first_special)),
         vocab_size=first_special + len(options.special_tokens),
-        chunks=len(counts),
+        chunks=counts.chunks,
         tokens=int(learned.tokens_after[-1]) if len(learned.tokens_after) else units,
         merges=len(learned.merges),
         options={
@@ -230,10 +243,16 @@ def _learned(
 ) -> tuple[BPE, Merges]:
     """Return the model with ``wanted`` ids, and the learned merges."""
     model = BPE(_padded(model.vocab, first), model.merges, model.whole_chunk_first)
-    learned = [learn(model, wanted - first, counts, options.rules, corpus, corpus.checkpoint)]
+
+    def more(checkpoint: Checkpoint | None) -> Merges:
+        counted = nullcontext(StreamedCounts.of(counts))
+        wanted_ids = wanted - len(model.vocab)
+        return learn(model, wanted_ids, counted, options.rules, corpus, checkpoint)[0]
+
+    learned = [more(corpus.checkpoint)]
     model = _extended(model, learned[0].merges)
     while len(model.vocab) < wanted and len(learned[-1].merges):
-        learned.append(learn(model, wanted - len(model.vocab), counts, options.rules, corpus))
+        learned.append(more(None))
         model = _extended(model, learned[-1].merges)
     warn_of_end(len(model.vocab), wanted, options.min_frequency)
     return model, concat_merges(learned)

@@ -9,18 +9,18 @@ All trainers that merge show their progress, and warn if merging ends early, in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from toksmith import engine
 from toksmith._base.lazy import np, npt
 from toksmith._base.progress import training_progress
+from toksmith.engine.counting import Take, UInts
 from toksmith.engine.training import (
-    Keep,
+    ChunkStore,
     MergeRules,
     Merges,
     SymbolWords,
     Watch,
-    merge_bytes,
     merge_symbols,
 )
 from toksmith.errors import OptionError, UnsupportedError, warn
@@ -30,7 +30,7 @@ from toksmith.reference.bpe_training import GPT2_BYTE_ORDER
 from toksmith.trainers import checkpoint as checkpoints
 from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts
+from toksmith.trainers.counts import StreamedCounts
 
 
 @contextmanager
@@ -86,20 +86,23 @@ BYTES = tuple(bytes([byte]) for byte in range(256))
 def learn(
     model: BPE,
     tokens: int,
-    counts: Counts,
+    counted: AbstractContextManager[StreamedCounts],
     rules: MergeRules,
     corpus: Corpus,
     checkpoint: Checkpoint | None = None,
-) -> Merges:
+) -> tuple[Merges, StreamedCounts]:
     """Learn merges beyond those of a model; new ids follow its vocabulary.
 
     Args:
         model: the model with the existing merges.
         tokens: the number of new ids.
-        counts: the counted chunks of the text.
+        counted: makes the counted chunks of the text, and frees them before the merging.
         rules: the rules that choose the pairs to merge.
-        corpus: provides the number of threads, and whether to show the progress.
+        corpus: provides the memory, the number of threads, and whether to show the progress.
         checkpoint: the folder that merges are written to, and first read from.
+
+    Returns:
+        The merges, and the counts, which have been read.
 
     Raises:
         FormatError: the merges in the checkpoint are damaged.
@@ -117,47 +120,52 @@ def learn(
         if checkpoint:
             checkpoint.keep(concat_merges(learned))
 
-    with watch_merges(model.vocab, tokens, corpus.progress, len(before.merges)) as watch:
+    with corpus.limits.chunk_store() as store:
+        with counted as counts:
+            counts.pass_on(_encoder(model, store, corpus.threads))
         rest = tokens - len(before.merges)
-        more = _go_on(model, rest, counts, rules, corpus, watch, keep if checkpoint else None)
+        if rest == 0:
+            return before, counts
+        with watch_merges(model.vocab, tokens, corpus.progress, len(before.merges)) as watch:
+            more = merge_symbols(
+                store,
+                rest,
+                rules,
+                threads=corpus.threads,
+                watch=watch,
+                places=_ages(model),
+                lengths=np.array([max(len(token), 1) for token in model.vocab], np.uint32),
+                keep=keep if checkpoint else None,
+                keep_seconds=checkpoints.SECONDS,
+                memory=corpus.limits.for_merging,
+            )
     found = concat_merges([before, more])
     if checkpoint and len(more.merges):
         checkpoint.keep(found)
-    return found
+    return found, counts
 
 
-def _go_on(
-    model: BPE,
-    tokens: int,
-    counts: Counts,
-    rules: MergeRules,
-    corpus: Corpus,
-    watch: Watch,
-    keep: Keep | None,
-) -> Merges:
-    if tokens == 0:
-        return _none()
+def _encoder(model: BPE, store: ChunkStore, threads: int) -> Take:
+    """Return a function that adds chunks to a store, encoded with the model."""
     if model.vocab == BYTES:
-        return merge_bytes(
-            (counts.chunks, counts.ends, counts.counts),
-            tokens,
-            rules,
-            threads=corpus.threads,
-            watch=watch,
-            keep=keep,
-            keep_seconds=checkpoints.SECONDS,
+        return store.add_bytes
+    if model.missing_bytes:
+        raise UnsupportedError(
+            f"training cannot go on from a vocabulary in which {len(model.missing_bytes)} bytes "
+            f"have no id ({model.missing_bytes[:4]!r} …): start from one with all 256 bytes"
         )
-    return merge_symbols(
-        _encoded(model, counts, corpus.threads),
-        tokens,
-        rules,
-        threads=corpus.threads,
-        watch=watch,
-        places=_ages(model),
-        lengths=np.array([max(len(token), 1) for token in model.vocab], np.uint32),
-        keep=keep,
-        keep_seconds=checkpoints.SECONDS,
-    )
+    encoder = engine.compile(Pipeline(model))
+
+    def encode(chunks: bytes, ends: UInts, counts: UInts) -> None:
+        last = ends.astype(np.int64)
+        bounds = np.stack([np.concatenate([np.zeros(1, np.int64), last[:-1]]), last], axis=1)
+        batch = encoder.encode_slices(chunks, bounds, threads)
+        words = SymbolWords(
+            batch.ids, batch.offsets[1:].astype(np.uint64), counts, len(model.vocab)
+        )
+        store.add_symbols(words)
+
+    return encode
 
 
 def add_merges(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:
@@ -180,21 +188,6 @@ def concat_merges(parts: list[Merges]) -> Merges:
 def _none() -> Merges:
     none = np.zeros(0, np.uint64)
     return Merges(np.zeros((0, 3), np.uint32), none, none)
-
-
-def _encoded(model: BPE, counts: Counts, threads: int) -> SymbolWords:
-    """Return the chunks, encoded with the model."""
-    if model.missing_bytes:
-        raise UnsupportedError(
-            f"training cannot go on from a vocabulary in which {len(model.missing_bytes)} bytes "
-            f"have no id ({model.missing_bytes[:4]!r} …): start from one with all 256 bytes"
-        )
-    ends = counts.ends.astype(np.int64)
-    bounds = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
-    batch = engine.compile(Pipeline(model)).encode_slices(counts.chunks, bounds, threads)
-    return SymbolWords(
-        batch.ids, batch.offsets[1:].astype(np.uint64), counts.counts, len(model.vocab)
-    )
 
 
 def _ages(model: BPE) -> npt.NDArray[np.uint32]:

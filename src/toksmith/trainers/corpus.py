@@ -23,7 +23,15 @@ from toksmith.engine.counting import ChunkCounter, CountedLines
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
 from toksmith.tokenizer.training_record import SourceRecord
-from toksmith.trainers.counts import Counts, count_chunks, limit_counts, sum_counts
+from toksmith.trainers.counts import (
+    Counts,
+    StreamedCounts,
+    count_chunks,
+    limit_counts,
+    stream_chunks,
+    stream_sum,
+    sum_counts,
+)
 from toksmith.trainers.line_counts import (
     LineCounts,
     LineSink,
@@ -205,25 +213,62 @@ class Corpus:
             TrainingError: there is no text.
         """
         if self.counts is None:
-            source = self.source()
             if self.checkpoint is None:
+                source = self.source()
                 counts = count_chunks(source, splitter, self.threads, self.progress, self.limits)
                 self._note(source)
             else:
-                parts, self.was_read = self.checkpoint.count(
-                    source,
-                    lambda part: self._counted_lines(
-                        part, lambda: ChunkCounter(splitter, self.threads)
-                    ),
-                    splitter,
-                )
-                counts = sum_counts(parts, self.limits)
+                counts = sum_counts(self._counted_parts(splitter, self.checkpoint), self.limits)
         else:
             counts = self.counts
+        self._check_counts(counts)
+        return counts
+
+    @contextmanager
+    def stream(self, splitter: PatternSplitter | None) -> Iterator[StreamedCounts]:
+        """Count the chunks of all documents; the counts need not fit into memory.
+
+        Yields:
+            The counts, which can be read once.
+
+        Raises:
+            TrainingError: there is no text.
+        """
+        with self._streamed(splitter) as counts:
+            self._check_counts(counts)
+            yield counts
+
+    @contextmanager
+    def _streamed(self, splitter: PatternSplitter | None) -> Iterator[StreamedCounts]:
+        if self.counts is not None:
+            yield StreamedCounts.of(self.counts)
+        elif self.checkpoint is None:
+            source = self.source()
+            with stream_chunks(
+                source, splitter, self.threads, self.progress, self.limits
+            ) as counts:
+                self._note(source)
+                yield counts
+        else:
+            parts = self._counted_parts(splitter, self.checkpoint)
+            with stream_sum(parts, self.limits) as counts:
+                yield counts
+
+    def _counted_parts(
+        self, splitter: PatternSplitter | None, checkpoint: Checkpoint
+    ) -> Iterator[Counts]:
+        """Return the counts of the parts of the corpus, which are read lazily."""
+        parts, self.was_read = checkpoint.count(
+            self.source(),
+            lambda part: self._counted_lines(part, lambda: ChunkCounter(splitter, self.threads)),
+            splitter,
+        )
+        return parts
+
+    def _check_counts(self, counts: Counts | StreamedCounts) -> None:
         self.check_bytes()
         if self.limits.min_count > 1:
             self._kept = counts.bytes
-        return counts
 
     def sources(self) -> tuple[SourceRecord, ...]:
         """Return the records of the files that were read; waits for their hashes.

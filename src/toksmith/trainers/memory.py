@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from toksmith._base.checks import whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.visible import count_of
+from toksmith.engine.training import ENOUGH, ChunkStore
 from toksmith.errors import OptionError, TrainingError
 
 if TYPE_CHECKING:
@@ -161,6 +162,34 @@ class MemoryLimits:
         if self.limit is not None:
             counter.merge(int(unit > 1), unit, int(self.limit * _MERGING))
             self.spilled += counter.spilled
+
+    @property
+    def for_merging(self) -> int:
+        """The memory for merging in bytes, besides that of :meth:`chunk_store`."""
+        return ENOUGH if self.limit is None else self.limit // 2
+
+    @contextmanager
+    def chunk_store(self) -> Iterator[ChunkStore]:
+        """Make a store of chunks to merge, with a temporary file for what exceeds a quarter.
+
+        Raises:
+            OptionError: the disk is full or fails, or ``TMPDIR`` is no writable folder.
+        """
+        if self.limit is None:
+            yield ChunkStore()
+            return
+        _check_temporary_folder()
+        try:
+            file = tempfile.TemporaryFile(prefix="toksmith-", buffering=0)  # noqa: SIM115
+        except OSError as wrong:
+            raise self._no_room(wrong) from wrong
+        with file:
+            try:
+                yield ChunkStore(self.limit // 4, file.fileno())
+            except OSError as wrong:
+                if wrong.filename is not None:  # a corpus file; the temporary file has no name
+                    raise
+                raise self._no_room(wrong) from wrong
 
     @contextmanager
     def beside(self, chunks: int, size: int) -> Iterator[None]:

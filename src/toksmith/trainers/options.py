@@ -257,8 +257,5 @@ class BPEOptions(ModelOptions):
     def memory_needed(self, chunks: int, size: int) -> int:
         """Return an estimate of the memory that training takes, in bytes."""
         if self.unit == "bytes":
-            # Measured: symbols and positions for each byte, and the pairs of 32,000 merges. Lists
-            # of positions double as they grow; the longest are those of whole documents.
-            places = 34 if size > 64 * chunks else 16
-            return 16 * chunks + places * size + min(100 * chunks, 150 << 20)
+            return 0  # counts are read in batches, and merged in phases if they do not fit
         return super().memory_needed(chunks, size)

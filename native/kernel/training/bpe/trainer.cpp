@@ -75,10 +75,8 @@ Training train_pieces(ChunkStore& store, const std::vector<PieceTraits>& alphabe
                        sharing, memory, watch);
 }
 
-Alphabet byte_alphabet() { return {256, alphabet_places(), {}}; }
-
 Training train(const CountedChunks& chunks, const TrainingOptions& options, const Watch& watch) {
-    return train_most_frequent(chunks, byte_alphabet(), options, watch);
+    return train_most_frequent(chunks, {256, alphabet_places(), {}}, options, watch);
 }
 
 Training train(const CountedSymbols& chunks, const Alphabet& alphabet,

@@ -34,9 +34,6 @@ Training train(const CountedChunks& chunks, const TrainingOptions& options, cons
 Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
                const TrainingOptions& options, const Watch& watch);
 
-// The bytes, in the order that Hugging Face gives them.
-Alphabet byte_alphabet();
-
 // The same from stored chunks, which are merged in place: on all at once, if `memory` bytes suffice
 // for that, else in phases. The result does not depend on the memory.
 Training train(ChunkStore& store, const Alphabet& alphabet, const TrainingOptions& options,
