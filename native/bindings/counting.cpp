@@ -287,7 +287,9 @@ void bind_counting(nb::module_& module) {
         .def("weigh", &ChunkCounter::weigh, "weight"_a)
         .def("merge", &merge, "min_count"_a, "unit"_a, "memory"_a)
         .def("merged", &merged)
-        .def("pass_merged", &pass_merged_chunks, "size"_a, "take"_a)
+        .def("pass_merged", &pass_merged_chunks, "size"_a, "take"_a,
+             nb::sig("def pass_merged(self, size: int, take: collections.abc.Callable[..., "
+                     "object]) -> None"))
 
         .def("stream", &stream, "min_count"_a, nb::keep_alive<0, 1>());
 
@@ -315,7 +317,10 @@ void bind_counting(nb::module_& module) {
         .def_prop_ro("spilled", &WordCounter::spilled_bytes)
         .def("weigh", &WordCounter::weigh, "weight"_a)
         .def("merge", &merge_words, "min_count"_a, "unit"_a, "memory"_a)
-        .def("pass_merged", &pass_merged_words, "plain"_a, "size"_a, "take"_a)
+        .def("pass_merged", &pass_merged_words, "plain"_a, "size"_a, "take"_a,
+             nb::sig("def pass_merged(self, plain: bool, size: int, take: "
+                     "collections.abc.Callable[..., object]) "
+                     "-> None"))
         .def("lines", &lines);
 
     module.def("count_pieces", &pieces_of, "pieces"_a, "piece_ends"_a, "piece_counts"_a, "chunks"_a,
