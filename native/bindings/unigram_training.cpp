@@ -72,19 +72,19 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
         const WithGil gil;
         watch(progress.rounds, progress.pieces, progress.log_likelihood);
     };
-    unigram::CountedWords words;
-    std::vector<unigram::Piece> pieces;
+    unigram::Pieces learned;
     {
         const WithoutGil without_gil;
-        words = unigram::spaced_apart(
-            bpe::count_segments(given, 0, characters, options.rules, threads), characters);
-        pieces = unigram::train(words, options, tell);
+        learned = unigram::train(
+            unigram::spaced_apart(bpe::count_segments(given, 0, characters, options.rules, threads),
+                                  characters),
+            options, tell);
     }
     std::vector<std::uint32_t> spelled, lengths;
     std::vector<double> scores;
-    for (const unigram::Piece& piece : pieces) {
+    for (const unigram::Piece& piece : learned.pieces) {
         for (std::uint32_t i = 0; i < piece.length; ++i) {
-            spelled.push_back(words.text[piece.place + i] - 1);
+            spelled.push_back(learned.text[piece.place + i] - 1);
         }
         lengths.push_back(piece.length);
         scores.push_back(piece.score);

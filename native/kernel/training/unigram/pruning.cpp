@@ -3,99 +3,147 @@
 #include <limits>
 
 #include "base/stop.hpp"
-#include "training/unigram/lattices.hpp"
+#include "training/unigram/tries.hpp"
 
 namespace toksmith::unigram {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-double unknown_score(const std::vector<Piece>& pieces) {
-    double least = 0;
-    for (std::size_t i = 1; i < pieces.size(); ++i) least = std::min(least, pieces[i].score);
-    return least - kUnknownPenalty;
-}
-
-// The best segmentation of a range of the text.
+// The most probable segmentations of the prefixes of strings. One thread has one.
 class Viterbi {
  public:
-    Viterbi(const Seeds& seeds, double unknown) : seeds_(seeds), unknown_(unknown) {}
+    Viterbi(ArcFormat format, const std::vector<double>& piece_scores)
+        : format_(format), piece_scores_(piece_scores) {}
 
-    // Finds the best segmentation of [start, end). If `without` is not 0, it uses neither that
-    // piece nor unknown characters. Returns its score, or kNever if there is none.
-    double run(const Block& block, std::uint32_t start, std::uint32_t end, std::uint32_t without) {
-        const std::size_t length = end - start;
-        points_.in_parts(length + 1, [&](std::size_t first, std::size_t last) {
-            if (scores_.size() < last) {
-                scores_.resize(last);
-                last_.resize(last);
-            }
-            std::fill(scores_.begin() + first, scores_.begin() + last, kNever);
-        });
-        scores_[0] = 0;
-        points_.in_parts(length, [&](std::size_t first, std::size_t last) {
-            extend(block, start, length, first, last, without);
-        });
-        return scores_[length];
+    struct Way {
+        double score;
+        std::uint32_t arc;  // the last one
+    };
+
+    // Adds the counts of words to their pieces.
+    void add_usage(const Trie& words, std::vector<std::uint64_t>& used) {
+        best_.clear();
+        lengths_.clear();
+        std::uint32_t begin = 0;
+        for (const Trie::String& word : words.strings) {
+            lengths_.push_back(extend<false>(words, begin, word));
+            begin = word.end;
+        }
+        counts_.assign(ways_.size(), 0);
+        std::size_t node = best_.size();
+        for (std::size_t i = words.strings.size(); i-- > 0;) {
+            std::uint32_t depth = lengths_[i];
+            const std::uint32_t shared = words.strings[i].shared;
+            counts_[depth] += words.strings[i].value;
+            points_.in_parts(depth - shared, [&](std::size_t first, std::size_t last) {
+                for (; first < last; ++first, --depth) {
+                    const std::uint32_t arc = best_[--node];
+                    used[format_.piece(arc)] += counts_[depth];
+                    counts_[depth - format_.length(arc)] += counts_[depth];
+                    counts_[depth] = 0;
+                }
+            });
+        }
     }
 
-    // Calls visit(piece) for each piece of the best segmentation, in reverse order.
+    // Calls visit(piece, way) for each piece: the best segmentation into others, without unknown
+    // characters.
     template <typename Visit>
-    void walk(std::size_t length, Visit visit) const {
-        const ArcFormat format = seeds_.lattices.format;
-        while (length > 0) {
-            visit(format.piece(last_[length]));
-            length -= format.length(last_[length]);
+    void each_piece(const Trie& spellings, const Visit& visit) {
+        std::uint32_t begin = 0;
+        for (const Trie::String& string : spellings.strings) {
+            const std::uint32_t length = extend<true>(spellings, begin, string);
+            if (string.value) {
+                Way best{kNever, 0};
+                for (std::uint32_t i = last_node_; i < string.end; ++i) {
+                    const std::uint32_t arc = spellings.arcs[i];
+                    if (format_.length(arc) < length) choose<true>(arc, length, best);
+                }
+                visit(static_cast<std::uint32_t>(string.value), length, best);
+            }
+            begin = string.end;
+        }
+    }
+
+    // Calls visit(piece) for each piece of a segmentation, in reverse order.
+    template <typename Visit>
+    void walk(std::uint32_t length, Way way, const Visit& visit) const {
+        for (;; way = ways_[length]) {
+            visit(format_.piece(way.arc));
+            length -= format_.length(way.arc);
+            if (length == 0) return;
         }
     }
 
  private:
-    // Extends the best paths to the places [first, last) by their arcs.
-    void extend(const Block& block, std::uint32_t start, std::size_t length, std::size_t first,
-                std::size_t last, std::uint32_t without) {
-        const Lattices& lattices = seeds_.lattices;
-        const ArcFormat format = lattices.format;
-        for (auto i = static_cast<std::uint32_t>(first); i < last; ++i) {
-            if (scores_[i] == kNever) continue;
-            const std::uint32_t* arc_end = lattices.end(block, start + i);
-            for (const std::uint32_t* arc = lattices.begin(block, start + i); arc != arc_end;
-                 ++arc) {
-                const std::size_t there = i + format.length(*arc);
-                if (there > length) break;  // arcs are ordered by length
-                const std::uint32_t piece = format.piece(*arc);
-                if (without && (piece == without || piece == 0)) continue;
-                const double score = scores_[i] + (piece ? seeds_.pieces[piece].score : unknown_);
-                if (score > scores_[there]) {
-                    scores_[there] = score;
-                    last_[there] = *arc;
-                }
+    // Finds the best segmentations at the nodes of a string. Returns its length.
+    template <bool kKnown>
+    std::uint32_t extend(const Trie& trie, std::uint32_t begin, const Trie::String& string) {
+        std::uint32_t depth = string.shared;
+        if (ways_.empty()) ways_.resize(1);
+        ways_[0] = {0, 0};
+        Way best{kNever, 0};
+        points_.in_parts(string.end - begin, [&](std::size_t first, std::size_t last) {
+            if (ways_.size() < depth + 1 + (last - first)) {
+                ways_.resize(2 * (depth + 1 + (last - first)));
             }
-        }
+            for (auto i = static_cast<std::uint32_t>(begin + first); i < begin + last; ++i) {
+                if (format_.length(trie.arcs[i]) == 1) {
+                    if (i > begin) end_node<kKnown>(depth, best);
+                    ++depth;
+                    best = {kNever, 0};
+                    last_node_ = i;
+                }
+                choose<kKnown>(trie.arcs[i], depth, best);
+            }
+        });
+        end_node<kKnown>(depth, best);
+        return depth;
     }
 
-    const Seeds& seeds_;
-    double unknown_;
-    std::vector<double> scores_;
-    std::vector<std::uint32_t> last_;  // the last arc of the best path to each place
+    template <bool kKnown>
+    void end_node(std::uint32_t depth, const Way& best) {
+        ways_[depth] = best;
+        if (!kKnown) best_.push_back(best.arc);
+    }
+
+    // Of equal ways, the one with the longest last piece is chosen.
+    template <bool kKnown>
+    void choose(std::uint32_t arc, std::uint32_t depth, Way& best) const {
+        const std::uint32_t piece = format_.piece(arc);
+        if (kKnown && piece == 0) return;
+        const double before = ways_[depth - format_.length(arc)].score;
+        const double score = before + piece_scores_[piece];
+        if (score >= best.score && score != kNever) best = {score, arc};
+    }
+
+    ArcFormat format_;
+    const std::vector<double>& piece_scores_;
+    std::vector<Way> ways_;            // by depth, along the current string
+    std::uint32_t last_node_ = 0;      // the first arc of its last node
+    std::vector<std::uint32_t> best_;  // of all nodes
+    std::vector<std::uint32_t> lengths_;
+    std::vector<std::uint64_t> counts_;  // by depth
     InterruptionPoints<(1 << 14)> points_;
 };
 
+std::vector<double> scores(const std::vector<Piece>& pieces) {
+    std::vector<double> result;
+    result.reserve(pieces.size());
+    for (const Piece& piece : pieces) result.push_back(piece.score);
+    result[0] = unknown_score(pieces);
+    return result;
+}
+
 // How often each piece occurs in the most probable segmentation of the text.
-std::vector<std::uint64_t> usage(const CountedWords& words, const Seeds& seeds,
+std::vector<std::uint64_t> usage(const Seeds& seeds, const std::vector<double>& piece_scores,
                                  const Workers& workers) {
-    const std::vector<Block>& blocks = seeds.lattices.blocks;
     std::vector<std::vector<std::uint64_t>> sums(workers.threads);
-    std::vector<Viterbi> viterbi(workers.threads, Viterbi(seeds, unknown_score(seeds.pieces)));
-    workers.run(blocks.size(), [&](std::size_t thread, std::size_t number) {
-        std::vector<std::uint64_t>& sum = sums[thread];
-        if (sum.empty()) sum.resize(seeds.pieces.size());
-        const Block& block = blocks[number];
-        for (std::size_t word = block.first_word; word < block.last_word; ++word) {
-            const std::uint32_t start = words.starts[word], end = words.end(word);
-            viterbi[thread].run(block, start, end, 0);
-            viterbi[thread].walk(end - start,
-                                 [&](std::uint32_t piece) { sum[piece] += words.counts[word]; });
-        }
+    std::vector<Viterbi> viterbi(workers.threads, Viterbi(seeds.format, piece_scores));
+    workers.run(seeds.words.size(), [&](std::size_t thread, std::size_t job) {
+        if (sums[thread].empty()) sums[thread].resize(seeds.pieces.size());
+        viterbi[thread].add_usage(seeds.words[job], sums[thread]);
     });
     std::vector<std::uint64_t> result(seeds.pieces.size());
     for (const std::vector<std::uint64_t>& sum : sums) {
@@ -106,40 +154,42 @@ std::vector<std::uint64_t> usage(const CountedWords& words, const Seeds& seeds,
 
 }  // namespace
 
-std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& seeds,
-                                      std::size_t size, const Workers& workers) {
+double unknown_score(const std::vector<Piece>& pieces) {
+    double least = 0;
+    for (std::size_t i = 1; i < pieces.size(); ++i) least = std::min(least, pieces[i].score);
+    return least - kUnknownPenalty;
+}
+
+std::vector<std::uint8_t> superfluous(const Seeds& seeds, std::size_t size,
+                                      const Workers& workers) {
     const std::vector<Piece>& pieces = seeds.pieces;
-    const std::vector<std::uint64_t> used = usage(words, seeds, workers);
+    const std::vector<double> piece_scores = scores(pieces);
+    const std::vector<std::uint64_t> used = usage(seeds, piece_scores, workers);
     double total = 0;
     for (const std::uint64_t count : used) total += static_cast<double>(count);
 
     constexpr double kKeep = std::numeric_limits<double>::infinity();
     std::vector<double> losses(pieces.size(), kNever);  // kNever: always dropped
-    constexpr std::size_t kJob = 4096;
-    std::vector<Viterbi> viterbi(workers.threads, Viterbi(seeds, 0));
-    workers.run((pieces.size() + kJob - 1) / kJob, [&](std::size_t thread, std::size_t job) {
-        const std::size_t end = std::min(pieces.size(), (job + 1) * kJob);
-        for (std::size_t piece = std::max<std::size_t>(1, job * kJob); piece < end; ++piece) {
-            if (used[piece] == 0) continue;
-            const auto [place, length, score] = pieces[piece];
-            const double without =
-                viterbi[thread].run(seeds.lattices.block_at(place), place, place + length,
-                                    static_cast<std::uint32_t>(piece));
-            if (without > score) continue;
-            if (without == kNever) {
+    std::vector<Viterbi> viterbi(workers.threads, Viterbi(seeds.format, piece_scores));
+    workers.run(seeds.spellings.size(), [&](std::size_t thread, std::size_t job) {
+        const auto look = [&](std::uint32_t piece, std::uint32_t length,
+                              const Viterbi::Way& without) {
+            if (used[piece] == 0 || without.score > pieces[piece].score) return;
+            if (without.score == kNever) {
                 losses[piece] = kKeep;
-                continue;
+                return;
             }
             // The pieces that replace the removed piece take over its count.
             const auto count = static_cast<double>(used[piece]);
             double parts = 0, others = 0;
-            viterbi[thread].walk(length, [&](std::uint32_t part) {
+            viterbi[thread].walk(length, without, [&](std::uint32_t part) {
                 others += std::log(static_cast<double>(used[part]) + count);
                 ++parts;
             });
             const double new_total = std::log(total + count * (parts - 1));
             losses[piece] = count * (std::log(count / total) - (others - parts * new_total));
-        }
+        };
+        viterbi[thread].each_piece(seeds.spellings[job], look);
     });
 
     std::vector<std::uint32_t> order;

@@ -3,11 +3,12 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 
 #include "base/stop.hpp"
-#include "training/unigram/lattices.hpp"
 #include "training/unigram/suffixes.hpp"
+#include "training/unigram/tries.hpp"
 
 namespace toksmith::unigram {
 namespace {
@@ -83,25 +84,12 @@ bool is_valid(const CountedWords& words, const bpe::PieceRules& rules, const Can
     return true;
 }
 
-std::vector<std::uint32_t> owners(const CountedWords& words) {
-    std::vector<std::uint32_t> result;
-    result.reserve(words.text.size());
-    InterruptionPoints<(1 << 16)> points;
-    for (std::size_t word = 0; word < words.starts.size(); ++word) {
-        const std::size_t start = words.starts[word];
-        points.in_parts(words.end(word) + 1 - start, [&](std::size_t, std::size_t last) {
-            result.resize(start + last, static_cast<std::uint32_t>(word));
-        });
-    }
-    return result;
-}
-
-std::vector<Candidate> best_substrings(const CountedWords& words, const Suffixes& suffixes,
-                                       const TrainingOptions& options, const Workers& workers) {
-    const std::vector<std::uint32_t> owner = owners(words);
+std::vector<Candidate> best_substrings(const CountedWords& words, const DistinctSuffixes& distinct,
+                                       const Suffixes& suffixes, const TrainingOptions& options,
+                                       const Workers& workers) {
     std::vector<Best> best(workers.threads, Best(options.seeds));
     workers.run(words.alphabet.size(), [&](std::size_t thread, std::size_t bucket) {
-        shared_substrings(words, suffixes, bucket, owner, [&](const Shared& found) {
+        shared_substrings(words, distinct, suffixes, bucket, [&](const Shared& found) {
             if (found.count < 2) return;
             const Candidate candidate{found.count * found.length, found.first, found.last,
                                       found.length};
@@ -134,114 +122,201 @@ std::vector<Candidate> characters(const CountedWords& words, const Suffixes& suf
     return result;
 }
 
-std::vector<Block> cut(const CountedWords& words) {
-    std::vector<Block> blocks;
-    for (std::size_t word = 0; word < words.starts.size(); ++word) {
-        if (blocks.empty() ||
-            (words.starts[word] - blocks.back().first_place) >> Lattices::kBlockBits) {
-            blocks.push_back({word, word, words.starts[word], {}, {}});
-        }
-        blocks.back().last_word = word + 1;
-    }
-    return blocks;
-}
+// The longest seed that matches at each place of the text. The others are prefixes of it.
+struct Matches {
+    std::vector<std::uint32_t> longest;   // numbered from 1
+    std::vector<std::uint32_t> parents;   // of each seed, the longest other one that is a prefix
+    std::vector<std::uint32_t> lengths;   // of the seeds
+    std::vector<std::uint32_t> in_order;  // the seeds in the order of their characters
+};
 
-// Computes the arcs of all places: pieces (numbered from 1) match at a place if they are a prefix
-// of the suffix that starts there.
-Lattices write_arcs(const CountedWords& words, const Suffixes& suffixes,
-                    const std::vector<Candidate>& chosen, ArcFormat format,
-                    const Workers& workers) {
-    // Sorted so that a prefix of a piece comes before the piece.
-    std::vector<std::uint32_t> in_order(chosen.size());
-    for (std::size_t i = 0; i < chosen.size(); ++i) in_order[i] = static_cast<std::uint32_t>(i);
+// Seeds match at a place if they are a prefix of the suffix that starts there.
+Matches match(const CountedWords& words, const WordEnds& ends, const Suffixes& suffixes,
+              const std::vector<Candidate>& chosen, const Workers& workers) {
+    Matches result{{}, {0}, {0}, {}};
+    for (const Candidate& candidate : chosen) {
+        result.parents.push_back(0);
+        result.lengths.push_back(candidate.length);
+        result.in_order.push_back(static_cast<std::uint32_t>(result.in_order.size()) + 1);
+    }
+    // A prefix of a seed comes before the seed.
     const auto before = [&](std::uint32_t a, std::uint32_t b) {
-        const Candidate &left = chosen[a], &right = chosen[b];
+        const Candidate &left = chosen[a - 1], &right = chosen[b - 1];
         return left.first != right.first ? left.first < right.first : left.length < right.length;
     };
     InterruptionPoints<4096> sorting;
-    std::sort(in_order.begin(), in_order.end(), with_interruption(sorting, before));
-    // Calls visit(place, pieces) for each suffix.
-    const auto sweep = [&](auto visit) {
-        workers.run(words.alphabet.size(), [&](std::size_t, std::size_t bucket) {
-            std::vector<std::uint32_t> open;  // pieces that are a prefix of the current suffix
-            InterruptionPoints<4096> points;
-            auto next = std::lower_bound(
-                in_order.begin(), in_order.end(), suffixes.buckets[bucket],
-                [&](std::uint32_t piece, std::uint32_t i) { return chosen[piece].first < i; });
-            for (std::uint32_t i = suffixes.buckets[bucket]; i < suffixes.buckets[bucket + 1];
-                 ++i) {
-                points.step();
-                while (!open.empty() && chosen[open.back()].last <= i) open.pop_back();
-                for (; next != in_order.end() && chosen[*next].first == i; ++next) {
-                    open.push_back(*next);
-                }
-                visit(suffixes.places[i], open);
+    std::sort(result.in_order.begin(), result.in_order.end(), with_interruption(sorting, before));
+    grow(result.longest, words.text.size());
+    workers.run(words.alphabet.size(), [&](std::size_t, std::size_t bucket) {
+        std::vector<std::uint32_t> open;  // the seeds that are a prefix of the current suffix
+        InterruptionPoints<4096> points;
+        auto next = std::lower_bound(
+            result.in_order.begin(), result.in_order.end(), suffixes.buckets[bucket],
+            [&](std::uint32_t seed, std::uint32_t i) { return chosen[seed - 1].first < i; });
+        for (std::uint32_t i = suffixes.buckets[bucket]; i < suffixes.buckets[bucket + 1]; ++i) {
+            points.step();
+            while (!open.empty() && chosen[open.back() - 1].last <= i) open.pop_back();
+            for (; next != result.in_order.end() && chosen[*next - 1].first == i; ++next) {
+                result.parents[*next] = open.empty() ? 0 : open.back();
+                open.push_back(*next);
+            }
+            result.longest[suffixes.places[i]] = open.back();
+        }
+    });
+    InterruptionPoints<(1 << 16)> points;
+    for (std::size_t i = 1; i < ends.order.size(); ++i) {  // the suffixes that the word before has
+        const std::uint32_t here = words.end(ends.order[i]), there = words.end(ends.order[i - 1]);
+        points.in_parts(ends.shared[i], [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first + 1; k <= last; ++k) {
+                result.longest[here - k] = result.longest[there - k];
             }
         });
-    };
-
-    std::vector<std::uint16_t> arcs_at;
-    grow(arcs_at, words.text.size());
-    sweep([&](std::uint32_t place, const std::vector<std::uint32_t>& pieces) {
-        arcs_at[place] = static_cast<std::uint16_t>(pieces.size());
-    });
-    Lattices lattices{cut(words), {}, format};
-    InterruptionPoints<(1 << 16)> points;
-    for (Block& block : lattices.blocks) {
-        const auto number = static_cast<std::uint32_t>(&block - lattices.blocks.data());
-        const std::uint32_t end = words.end(block.last_word - 1) + 1;
-        while (lattices.block_numbers.size() << Lattices::kBlockBits < end) {
-            lattices.block_numbers.push_back(number ? number - 1 : 0);
-        }
-        std::uint64_t arcs = 0;
-        block.offsets.reserve(end - block.first_place + 1);
-        for (std::uint32_t place = block.first_place; place < end; ++place) {
-            points.step();
-            block.offsets.push_back(static_cast<std::uint32_t>(arcs));
-            arcs += arcs_at[place];
-        }
-        if (arcs > 0xFFFFFFFFu)
-            throw std::length_error("a word has too many matching seeds: use fewer seeds");
-        block.offsets.push_back(static_cast<std::uint32_t>(arcs));
-        grow(block.arcs, arcs);
     }
-    sweep([&](std::uint32_t place, const std::vector<std::uint32_t>& pieces) {
-        Block& block = const_cast<Block&>(lattices.block_at(place));
-        std::uint32_t* out = block.arcs.data() + block.offsets[place - block.first_place];
-        for (const std::uint32_t piece : pieces) {
-            *out++ = format.arc(piece + 1, chosen[piece].length);
+    return result;
+}
+
+// Writes the arcs of strings to a trie. One thread has one.
+class ArcWriter {
+ public:
+    ArcWriter(const Matches& matches, ArcFormat format) : matches_(matches), format_(format) {}
+
+    // Adds the string at places [first, last) of the text.
+    void add(std::uint32_t first, std::uint32_t last, std::uint32_t shared, std::uint64_t value,
+             Trie& out) {
+        // Only arcs that end beyond the shared prefix; those of one node are linked.
+        const std::uint32_t begin = first + shared;
+        const std::uint32_t longest = std::uint32_t{1} << format_.length_bits;
+        const std::uint32_t from = shared < longest ? first : begin - longest;
+        heads_.assign(last - begin, kEnd);
+        links_.clear();
+        points_.in_parts(last - from, [&](std::size_t low, std::size_t high) {
+            for (std::size_t place = from + low; place < from + high; ++place) {
+                std::uint32_t seed = matches_.longest[place];
+                for (; seed; seed = matches_.parents[seed]) {
+                    const std::uint32_t length = matches_.lengths[seed];
+                    const std::size_t end = place + length;
+                    if (end <= begin) break;
+                    if (end > last) continue;
+                    std::uint32_t& head = heads_[end - begin - 1];
+                    links_.push_back({format_.arc(seed, length), head});
+                    head = static_cast<std::uint32_t>(links_.size() - 1);
+                }
+            }
+        });
+        points_.in_parts(last - begin, [&](std::size_t low, std::size_t high) {
+            for (; low < high; ++low) {
+                for (std::uint32_t i = heads_[low]; i != kEnd; i = links_[i].next) {
+                    out.arcs.push_back(links_[i].arc);
+                }
+            }
+        });
+        out.end(shared, value);
+    }
+
+ private:
+    struct Link {
+        std::uint32_t arc, next;
+    };
+    static constexpr std::uint32_t kEnd = 0xFFFFFFFFu;
+
+    const Matches& matches_;
+    ArcFormat format_;
+    std::vector<std::uint32_t> heads_;  // of each node, its shortest arc so far
+    std::vector<Link> links_;
+    InterruptionPoints<(1 << 14)> points_;
+};
+
+std::vector<Trie> tries_of_words(const CountedWords& words, const Matches& matches,
+                                 ArcFormat format, const Workers& workers) {
+    constexpr std::uint64_t kBlock = 1 << 16;  // nodes
+    const std::vector<std::uint32_t> shared = shared_prefixes(words);
+    std::vector<std::size_t> firsts;
+    std::uint64_t nodes = kBlock;
+    for (std::size_t word = 0; word < words.starts.size(); ++word) {
+        if (nodes >= kBlock) {
+            firsts.push_back(word);
+            nodes = 0;
         }
+        nodes += words.end(word) - words.starts[word] - shared[word];
+    }
+    std::vector<Trie> result(firsts.size());
+    firsts.push_back(words.starts.size());
+    std::vector<ArcWriter> writers(workers.threads, ArcWriter(matches, format));
+    workers.run(result.size(), [&](std::size_t thread, std::size_t job) {
+        for (std::size_t word = firsts[job]; word < firsts[job + 1]; ++word) {
+            writers[thread].add(words.starts[word], words.end(word),
+                                word > firsts[job] ? shared[word] : 0, words.counts[word],
+                                result[job]);
+        }
+        result[job].arcs.shrink_to_fit();
+        result[job].strings.shrink_to_fit();
     });
-    return lattices;
+    return result;
+}
+
+std::vector<Trie> tries_of_seeds(const Seeds& seeds, const std::vector<Candidate>& chosen,
+                                 const Suffixes& suffixes, const Matches& matches,
+                                 const Workers& workers) {
+    constexpr std::size_t kBlock = 1 << 12;
+    std::vector<Trie> result((chosen.size() + kBlock - 1) / kBlock);
+    std::vector<ArcWriter> writers(workers.threads, ArcWriter(matches, seeds.format));
+    workers.run(result.size(), [&](std::size_t thread, std::size_t job) {
+        const std::size_t first = job * kBlock, last = std::min(chosen.size(), first + kBlock);
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint32_t seed = matches.in_order[i];
+            std::uint32_t shared = 0;
+            if (i > first) {
+                const Piece& here = seeds.pieces[seed];
+                const Piece& before = seeds.pieces[matches.in_order[i - 1]];
+                const std::uint32_t most = std::min(here.length, before.length);
+                while (shared < most &&
+                       seeds.spelled[here.place + shared] == seeds.spelled[before.place + shared]) {
+                    ++shared;
+                }
+            }
+            const std::uint32_t place = suffixes.places[chosen[seed - 1].first];
+            writers[thread].add(place, place + matches.lengths[seed], shared, seed, result[job]);
+        }
+        result[job].arcs.shrink_to_fit();
+    });
+    return result;
 }
 
 }  // namespace
 
-Seeds make_seeds(const CountedWords& words, const TrainingOptions& options,
-                 const Workers& workers) {
+Seeds make_seeds(CountedWords words, const TrainingOptions& options, const Workers& workers) {
     const auto longest =
         static_cast<std::uint32_t>(std::max<std::size_t>(options.rules.longest, 1));
+    const WordEnds ends = sort_ends(words);
+    std::optional<DistinctSuffixes> distinct(std::in_place, words, ends);
     // One more character shows which of the longest substrings have different continuations.
-    const Suffixes suffixes = sort_suffixes(words, longest + 1, workers);
+    Suffixes suffixes = sort_suffixes(words, *distinct, longest + 1, workers);
     std::vector<Candidate> chosen = characters(words, suffixes);
-    const std::vector<Candidate> best = best_substrings(words, suffixes, options, workers);
+    const std::vector<Candidate> best =
+        best_substrings(words, *distinct, suffixes, options, workers);
     chosen.insert(chosen.end(), best.begin(), best.end());
+    distinct.reset();
 
-    const ArcFormat format{static_cast<unsigned>(std::bit_width(longest - 1))};
-    if (chosen.size() + 1 > format.most_pieces()) {
+    Seeds seeds;
+    seeds.format = {static_cast<unsigned>(std::bit_width(longest - 1))};
+    if (chosen.size() + 1 > seeds.format.most_pieces()) {
         throw std::length_error("too many seeds for this maximum piece length: use fewer seeds");
     }
     double total = 0;
     for (const Candidate& candidate : chosen) total += static_cast<double>(candidate.covered);
-    Seeds seeds;
     seeds.pieces.push_back({0, 1, 0.0});
     InterruptionPoints<4096> points;
     for (const Candidate& candidate : chosen) {
         points.step();
-        seeds.pieces.push_back({suffixes.places[candidate.first], candidate.length,
+        const auto spelling = words.text.begin() + suffixes.places[candidate.first];
+        seeds.pieces.push_back({static_cast<std::uint32_t>(seeds.spelled.size()), candidate.length,
                                 std::log(static_cast<double>(candidate.covered) / total)});
+        seeds.spelled.insert(seeds.spelled.end(), spelling, spelling + candidate.length);
     }
-    seeds.lattices = write_arcs(words, suffixes, chosen, format, workers);
+    const Matches matches = match(words, ends, suffixes, chosen, workers);
+    seeds.spellings = tries_of_seeds(seeds, chosen, suffixes, matches, workers);
+    suffixes.places = {};
+    seeds.words = tries_of_words(words, matches, seeds.format, workers);
     return seeds;
 }
 

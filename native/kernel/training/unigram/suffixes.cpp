@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "base/stop.hpp"
@@ -25,47 +26,61 @@ struct Item {
 
 constexpr std::ptrdiff_t kLarge = std::ptrdiff_t{1} << 18;  // items; sorting them takes about 10 ms
 
+// Sorts places of the text by the characters from there on; if kBackward, by those from there back.
+template <bool kBackward>
 class Sorter {
  public:
+    // Compares at most `depth` characters.
     Sorter(const CountedWords& words, std::size_t depth)
         : text_(words.text.data()),
           depth_(depth),
           bits_(static_cast<unsigned>(std::bit_width(words.alphabet.size()))),
           step_(64 / bits_) {}
 
-    void sort(std::uint32_t* first, std::uint32_t* last) {
+    // Sorts places that agree in the first `same` characters.
+    void sort(std::uint32_t* first, std::uint32_t* last, std::size_t same) {
         const auto size = static_cast<std::size_t>(last - first);
         items_.clear();
         items_.reserve(size);
         item_points_.in_parts(size, [&](std::size_t begin, std::size_t end) {
             for (; begin < end; ++begin) items_.push_back({0, first[begin]});
         });
-        sort(0, size, 1);  // all items of a bucket have the same first character
+        left_.push_back({0, size, same});
+        while (!left_.empty()) {
+            const Range range = left_.back();
+            left_.pop_back();
+            sort(range);
+        }
         item_points_.in_parts(size, [&](std::size_t begin, std::size_t end) {
             for (; begin < end; ++begin) first[begin] = items_[begin].place;
         });
     }
 
  private:
-    void sort(std::size_t first, std::size_t last, std::size_t depth) {
-        item_points_.in_parts(last - first, [&](std::size_t begin, std::size_t end) {
-            for (; begin < end; ++begin) {
-                Item& item = items_[first + begin];
-                item.key = key(item.place, depth);
+    // Items that agree in the first `same` characters.
+    struct Range {
+        std::size_t first, last, same;
+    };
+
+    void sort(const Range& range) {
+        item_points_.in_parts(range.last - range.first, [&](std::size_t first, std::size_t last) {
+            for (; first < last; ++first) {
+                Item& item = items_[range.first + first];
+                item.key = key(item.place, range.same);
             }
         });
-        sort_items(items_.begin() + static_cast<std::ptrdiff_t>(first),
-                   items_.begin() + static_cast<std::ptrdiff_t>(last));
+        sort_items(items_.begin() + static_cast<std::ptrdiff_t>(range.first),
+                   items_.begin() + static_cast<std::ptrdiff_t>(range.last));
         sort_points_.step();
-        if (depth + step_ >= depth_) return;
+        if (range.same + step_ >= depth_) return;
         const std::uint64_t last_character = (std::uint64_t{1} << bits_) - 1;
-        for (std::size_t start = first; start < last;) {
-            std::size_t end = start + 1;
-            while (end < last && items_[end].key == items_[start].key) ++end;
-            if (end - start > 1 && (items_[start].key & last_character)) {
-                sort(start, end, depth + step_);  // changes the keys of these items only
+        for (std::size_t start = range.first; start < range.last;) {
+            std::size_t next = start + 1;
+            while (next < range.last && items_[next].key == items_[start].key) ++next;
+            if (next - start > 1 && (items_[start].key & last_character)) {
+                left_.push_back({start, next, range.same + step_});
             }
-            start = end;
+            start = next;
         }
     }
 
@@ -75,14 +90,15 @@ class Sorter {
         std::sort(first, last, with_interruption(points, std::less<>()));
     }
 
-    std::uint64_t key(std::uint32_t place, std::size_t depth) const {
-        const std::uint32_t* next = text_ + place + depth;
+    std::uint64_t key(std::uint32_t place, std::size_t same) const {
+        const std::uint32_t* next = kBackward ? text_ + place - same : text_ + place + same;
         std::uint64_t result = 0;
         for (std::size_t i = 0; i < step_; ++i) {
             // Characters beyond the depth count as 0, like those after the end of a word.
-            const std::uint32_t character = depth + i < depth_ ? next[i] : 0;
+            const std::uint32_t character = same + i < depth_ ? *next : 0;
             result = result << bits_ | character;
             if (!character) return result << bits_ * (step_ - 1 - i);
+            next += kBackward ? -1 : 1;
         }
         return result;
     }
@@ -92,38 +108,138 @@ class Sorter {
     unsigned bits_;
     std::size_t step_;
     std::vector<Item> items_;
+    std::vector<Range> left_;
     InterruptionPoints<64> sort_points_;
     InterruptionPoints<(1 << 16)> item_points_;
 };
 
+// Returns how many characters two words share, from these places on, or back.
+template <bool kBackward>
+std::uint32_t common(const CountedWords& words, std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t *left = words.text.data() + a, *right = words.text.data() + b;
+    InterruptionPoints<(1 << 16)> points;
+    std::uint32_t result = 0;
+    for (; *left && *left == *right; ++result) {
+        points.step();
+        left += kBackward ? -1 : 1;
+        right += kBackward ? -1 : 1;
+    }
+    return result;
+}
+
 }  // namespace
 
-Suffixes sort_suffixes(const CountedWords& words, std::size_t depth, const Workers& workers) {
+void sort_words(CountedWords& words) {
+    std::vector<std::uint32_t> order = words.starts;
+    Sorter<false>(words, std::numeric_limits<std::size_t>::max())
+        .sort(order.data(), order.data() + order.size(), 0);
+    std::vector<std::uint32_t> text{0};
+    text.reserve(words.text.size());
+    std::vector<std::uint64_t> counts;
+    counts.reserve(order.size());
+    InterruptionPoints<4096> points;
+    for (std::uint32_t& start : order) {
+        points.step();
+        const auto word = std::lower_bound(words.starts.begin(), words.starts.end(), start);
+        const auto number = static_cast<std::size_t>(word - words.starts.begin());
+        counts.push_back(words.counts[number]);
+        const std::size_t from = start, to = words.end(number) + 1;
+        start = static_cast<std::uint32_t>(text.size());
+        points.in_parts(to - from, [&](std::size_t first, std::size_t last) {
+            text.insert(text.end(), words.text.begin() + static_cast<std::ptrdiff_t>(from + first),
+                        words.text.begin() + static_cast<std::ptrdiff_t>(from + last));
+        });
+    }
+    words.text = std::move(text);
+    words.starts = std::move(order);
+    words.counts = std::move(counts);
+}
+
+WordEnds sort_ends(const CountedWords& words) {
+    WordEnds result;
+    result.order.reserve(words.starts.size());
+    for (std::size_t word = 0; word < words.starts.size(); ++word) {
+        result.order.push_back(words.end(word) - 1);
+    }
+    Sorter<true>(words, std::numeric_limits<std::size_t>::max())
+        .sort(result.order.data(), result.order.data() + result.order.size(), 0);
+    result.shared.reserve(result.order.size());
+    InterruptionPoints<4096> points;
+    for (std::size_t i = 0; i < result.order.size(); ++i) {
+        points.step();
+        result.shared.push_back(i > 0 ? common<true>(words, result.order[i - 1], result.order[i])
+                                      : 0);
+    }
+    for (std::uint32_t& last : result.order) {
+        points.step();
+        const auto next = std::upper_bound(words.starts.begin(), words.starts.end(), last);
+        last = static_cast<std::uint32_t>(next - words.starts.begin() - 1);
+    }
+    return result;
+}
+
+std::vector<std::uint32_t> shared_prefixes(const CountedWords& words) {
+    std::vector<std::uint32_t> result(words.starts.size());
+    InterruptionPoints<4096> points;
+    for (std::size_t word = 1; word < words.starts.size(); ++word) {
+        points.step();
+        result[word] = common<false>(words, words.starts[word - 1], words.starts[word]);
+    }
+    return result;
+}
+
+DistinctSuffixes::DistinctSuffixes(const CountedWords& words, const WordEnds& ends) {
+    InterruptionPoints<(1 << 16)> points;
+    counts_.reserve(words.text.size());
+    points.in_parts(words.text.size(),
+                    [&](std::size_t, std::size_t last) { counts_.resize(last, kNone); });
+    // Words with the same suffix are adjacent, and the first one has it. `sums` are the counts of
+    // the suffixes of a word, by length, in the words from it on.
+    std::vector<std::uint64_t> sums;
+    for (std::size_t i = ends.order.size(); i-- > 0;) {
+        const std::uint32_t word = ends.order[i], end = words.end(word);
+        const std::uint32_t length = end - words.starts[word];
+        if (sums.size() <= length) sums.resize(length + 1);
+        sums[length] += words.counts[word];
+        points.in_parts(length - ends.shared[i], [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = length - first; k > length - last; --k) {
+                const std::uint64_t count = sums[k];
+                sums[k] = 0;
+                sums[k - 1] += count;
+                counts_[end - k] = static_cast<std::uint32_t>(count);
+                if (count < kLarge) continue;
+                counts_[end - k] = kLarge | static_cast<std::uint32_t>(large_.size());
+                large_.push_back(count);
+            }
+        });
+    }
+}
+
+Suffixes sort_suffixes(const CountedWords& words, const DistinctSuffixes& distinct,
+                       std::size_t depth, const Workers& workers) {
     Suffixes result{depth, {}, std::vector<std::uint32_t>(words.alphabet.size() + 1)};
     InterruptionPoints<(1 << 16)> points;
-    for (const std::uint32_t character : words.text) {
+    for (std::uint32_t place = 0; place < words.text.size(); ++place) {
         points.step();
-        if (character) ++result.buckets[character];
+        if (distinct.has(place)) ++result.buckets[words.text[place]];
     }
     std::partial_sum(result.buckets.begin(), result.buckets.end(), result.buckets.begin());
     grow(result.places, result.buckets.back());
     std::vector<std::uint32_t> filled(result.buckets.begin(), result.buckets.end() - 1);
     for (std::uint32_t place = 0; place < words.text.size(); ++place) {
         points.step();
-        if (const std::uint32_t character = words.text[place]) {
-            result.places[filled[character - 1]++] = place;
-        }
+        if (distinct.has(place)) result.places[filled[words.text[place] - 1]++] = place;
     }
-    std::vector<Sorter> sorters(workers.threads, Sorter(words, depth));
+    std::vector<Sorter<false>> sorters(workers.threads, Sorter<false>(words, depth));
     workers.run(words.alphabet.size(), [&](std::size_t thread, std::size_t bucket) {
         sorters[thread].sort(result.places.data() + result.buckets[bucket],
-                             result.places.data() + result.buckets[bucket + 1]);
+                             result.places.data() + result.buckets[bucket + 1], 1);
     });
     return result;
 }
 
-void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std::size_t bucket,
-                       const std::vector<std::uint32_t>& owners,
+void shared_substrings(const CountedWords& words, const DistinctSuffixes& distinct,
+                       const Suffixes& suffixes, std::size_t bucket,
                        const std::function<void(const Shared&)>& found) {
     // The substrings with which the current suffix starts, each a prefix of the next one.
     std::vector<Shared> open{{suffixes.buckets[bucket], 0, 0, 0}};
@@ -147,7 +263,7 @@ void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std:
         points.step();
         if (i + kAhead < end) {  // adjacent suffixes are scattered over the text
             __builtin_prefetch(words.text.data() + suffixes.places[i + kAhead]);
-            __builtin_prefetch(owners.data() + suffixes.places[i + kAhead]);
+            distinct.prefetch(suffixes.places[i + kAhead]);
         }
         const std::uint32_t* suffix = words.text.data() + suffixes.places[i];
         std::uint32_t common = 0, length = 0;
@@ -159,7 +275,7 @@ void shared_substrings(const CountedWords& words, const Suffixes& suffixes, std:
         length = common;
         while (length < suffixes.depth && suffix[length]) ++length;
         close(common, i);
-        const std::uint64_t count = words.counts[owners[suffixes.places[i]]];
+        const std::uint64_t count = distinct.count(suffixes.places[i]);
         if (length > open.back().length) {
             open.push_back({i, 0, length, count});
         } else {

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "base/stop.hpp"
-#include "training/unigram/lattices.hpp"
+#include "training/unigram/suffixes.hpp"
+#include "training/unigram/tries.hpp"
 
 namespace toksmith::unigram {
 namespace {
@@ -24,32 +25,66 @@ double digamma(double x) {
     return result + std::log(x - 0.5) + series;
 }
 
-// Computes scores from expected counts, and drops pieces with a count below kLeastExpected.
-void reestimate(const std::vector<double>& expected, Seeds& seeds, const Workers& workers) {
-    std::vector<std::uint8_t> dropped(expected.size());
-    double total = 0;
-    for (std::size_t piece = 1; piece < expected.size(); ++piece) {
-        dropped[piece] = expected[piece] < kLeastExpected;
-        if (!dropped[piece]) total += expected[piece];
+class Trainer {
+ public:
+    Trainer(CountedWords words, const TrainingOptions& options)
+        : workers_{std::max<std::size_t>(1, options.threads)} {
+        for (std::size_t word = 0; word < words.starts.size(); ++word) {
+            characters_ += static_cast<double>(words.counts[word]) *
+                           static_cast<double>(words.end(word) - words.starts[word]);
+        }
+        seeds_ = make_seeds(std::move(words), options, workers_);
     }
-    const double whole = digamma(total);
-    InterruptionPoints<4096> points;
-    for (std::size_t piece = 1; piece < expected.size(); ++piece) {
-        points.step();
-        if (!dropped[piece]) seeds.pieces[piece].score = digamma(expected[piece]) - whole;
+
+    std::size_t size() const { return seeds_.pieces.size() - 1; }
+
+    // Runs one round of expectation and maximization. Returns the log-likelihood before it.
+    double round() {
+        const Expected expected = expect(seeds_, characters_, workers_);
+        reestimate(expected.counts);
+        return expected.log_likelihood;
     }
-    drop(dropped, seeds, workers);
-}
+
+    void prune(std::size_t size) { drop(superfluous(seeds_, size, workers_), seeds_, workers_); }
+
+    Pieces result() && {
+        seeds_.pieces.erase(seeds_.pieces.begin());
+        return {std::move(seeds_.spelled), std::move(seeds_.pieces)};
+    }
+
+ private:
+    // Computes scores from expected counts, and drops pieces with a count below kLeastExpected.
+    void reestimate(const std::vector<double>& expected) {
+        std::vector<std::uint8_t> dropped(expected.size());
+        double total = 0;
+        for (std::size_t piece = 1; piece < expected.size(); ++piece) {
+            dropped[piece] = expected[piece] < kLeastExpected;
+            if (!dropped[piece]) total += expected[piece];
+        }
+        const double whole = digamma(total);
+        InterruptionPoints<4096> points;
+        for (std::size_t piece = 1; piece < expected.size(); ++piece) {
+            points.step();
+            if (!dropped[piece]) seeds_.pieces[piece].score = digamma(expected[piece]) - whole;
+        }
+        drop(dropped, seeds_, workers_);
+    }
+
+    const Workers workers_;
+    double characters_ = 1;
+    Seeds seeds_;
+};
 
 }  // namespace
 
-CountedWords spaced_apart(const bpe::Segments& words, std::vector<bpe::PieceTraits> alphabet) {
-    if (words.symbols.size() + words.ends.size() >= std::numeric_limits<std::uint32_t>::max()) {
+CountedWords spaced_apart(bpe::Segments words, std::vector<bpe::PieceTraits> alphabet) {
+    if (words.symbols.size() + words.ends.size() + 1 >= std::numeric_limits<std::uint32_t>::max()) {
         throw std::length_error("the distinct words come to 2^32 characters or more");
     }
     CountedWords result;
-    result.text.reserve(words.symbols.size() + words.ends.size());
-    result.counts = words.counts;
+    result.text.reserve(words.symbols.size() + words.ends.size() + 1);
+    result.text.push_back(0);
+    result.counts = std::move(words.counts);
     result.alphabet = std::move(alphabet);
     std::size_t i = 0;
     InterruptionPoints<(1 << 16)> points;
@@ -61,29 +96,27 @@ CountedWords spaced_apart(const bpe::Segments& words, std::vector<bpe::PieceTrai
         }
         result.text.push_back(0);
     }
+    words = {};
+    sort_words(result);
     return result;
 }
 
-std::vector<Piece> train(const CountedWords& words, const TrainingOptions& options,
-                         const Watch& watch) {
-    Progress progress{};
-    const Workers workers{std::max<std::size_t>(1, options.threads)};
-    Seeds seeds = make_seeds(words, options, workers);
+Pieces train(CountedWords words, const TrainingOptions& options, const Watch& watch) {
+    Trainer trainer(std::move(words), options);
+    std::size_t rounds = 0;
     for (;;) {
         for (std::size_t i = 0; i < options.sub_iterations; ++i) {
-            const Expected expected = expect(words, seeds, workers);
-            reestimate(expected.counts, seeds, workers);
-            progress = {progress.rounds + 1, seeds.pieces.size() - 1, expected.log_likelihood};
-            watch(progress);
+            const double log_likelihood = trainer.round();
+            watch({++rounds, trainer.size(), log_likelihood});
         }
-        const std::size_t size = seeds.pieces.size() - 1;
+        const std::size_t size = trainer.size();
         if (size <= options.enough) break;
         const auto rest =
             static_cast<std::size_t>(options.shrinking_factor * static_cast<double>(size));
-        drop(superfluous(words, seeds, std::max(options.enough, rest), workers), seeds, workers);
-        if (seeds.pieces.size() - 1 == size) break;  // no piece can be dropped
+        trainer.prune(std::max(options.enough, rest));
+        if (trainer.size() == size) break;  // no piece can be dropped
     }
-    return {seeds.pieces.begin() + 1, seeds.pieces.end()};
+    return std::move(trainer).result();
 }
 
 }  // namespace toksmith::unigram

@@ -1,9 +1,9 @@
 // Trains Unigram pieces on counted words by expectation maximization and pruning.
 // reference/unigram_training.py explains the algorithm.
 //
-// Every candidate piece occurs in the words, so it is stored as a place and a length. The pieces
-// that match in a word ("arcs") are computed once, from the seeds; afterwards arcs are only
-// removed. The alternative segmentations of a piece are paths of arcs from its place on.
+// A suffix array finds the seeds, and for each place of the text the longest seed that matches
+// there. From these, the pieces that match at each place ("arcs") are computed once; afterwards
+// arcs are only removed. Words are sorted, and arcs in a prefix that words share are stored once.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,10 @@ struct TrainingOptions {
     bpe::PieceRules rules;
 };
 
-// Distinct words. Characters are numbered in the order of their code points.
+// Distinct words, sorted by their characters. Characters are numbered in the order of their code
+// points.
 struct CountedWords {
-    std::vector<std::uint32_t> text;         // each word's characters, plus 1; then a 0
+    std::vector<std::uint32_t> text;         // a 0; then each word's characters, plus 1, and a 0
     std::vector<std::uint32_t> starts;       // the start of each word in `text`
     std::vector<std::uint64_t> counts;       // the count of each word
     std::vector<bpe::PieceTraits> alphabet;  // the properties of each character
@@ -40,10 +41,10 @@ struct CountedWords {
 };
 
 // Throws std::length_error if the words have 2^32 - 1 or more characters.
-CountedWords spaced_apart(const bpe::Segments& words, std::vector<bpe::PieceTraits> alphabet);
+CountedWords spaced_apart(bpe::Segments words, std::vector<bpe::PieceTraits> alphabet);
 
 struct Piece {
-    std::uint32_t place;   // of its first occurrence in the text
+    std::uint32_t place;   // where the text spells it
     std::uint32_t length;  // in characters
     double score;          // the natural logarithm of its probability
 };
@@ -57,9 +58,13 @@ struct Progress {
 // Called after each round.
 using Watch = std::function<void(const Progress&)>;
 
-// The pieces after the last round, single characters first. Has interruption points. Throws
+struct Pieces {
+    std::vector<std::uint32_t> text;  // the characters of the pieces, plus 1
+    std::vector<Piece> pieces;        // single characters first
+};
+
+// Returns the pieces after the last round. Frees the words early. Has interruption points. Throws
 // std::length_error if there are too many seeds for the maximum piece length.
-std::vector<Piece> train(const CountedWords& words, const TrainingOptions& options,
-                         const Watch& watch);
+Pieces train(CountedWords words, const TrainingOptions& options, const Watch& watch);
 
 }  // namespace toksmith::unigram

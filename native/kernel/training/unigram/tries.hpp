@@ -1,5 +1,4 @@
-// The lattices of all words, stored as arcs (which pieces match at which place), and the passes
-// over them.
+// The words and the pieces with their arcs (which pieces match where), in tries.
 #pragma once
 
 #include <cstddef>
@@ -26,31 +25,20 @@ struct ArcFormat {
     std::size_t most_pieces() const { return std::size_t{1} << (32 - length_bits); }
 };
 
-// A block of words. Threads process whole blocks. Sums are computed block by block in a fixed
-// order, so they do not depend on the number of threads.
-struct Block {
-    std::size_t first_word, last_word;   // [first_word, last_word)
-    std::uint32_t first_place;           // the place where its first word starts
-    std::vector<std::uint32_t> offsets;  // for each place, the index of its first arc; then the end
-    std::vector<std::uint32_t> arcs;     // arcs of one place are ordered by length
-};
+// Strings in order, as a trie. A string has a node for each character that comes after the prefix
+// it shares with the string before. A node has the arcs that end there, the shortest first: one of
+// length 1, which shows where the arcs of a node begin.
+struct Trie {
+    struct String {
+        std::uint32_t end;     // of the arcs of its nodes, in `arcs`
+        std::uint32_t shared;  // the length of the prefix that it shares with the string before
+        std::uint64_t value;   // the count of a word; the number of a piece, or 0
+    };
+    std::vector<std::uint32_t> arcs;
+    std::vector<String> strings;
 
-struct Lattices {
-    static constexpr unsigned kBlockBits = 16;  // a block has at least 2^16 places
-
-    std::vector<Block> blocks;
-    // For each multiple of 2^16: the block that contains this place, or the block before.
-    std::vector<std::uint32_t> block_numbers;
-    ArcFormat format;
-
-    const Block& block_at(std::uint32_t place) const;
-    // The arcs that start at a place of the text.
-    const std::uint32_t* begin(const Block& block, std::uint32_t place) const {
-        return block.arcs.data() + block.offsets[place - block.first_place];
-    }
-    const std::uint32_t* end(const Block& block, std::uint32_t place) const {
-        return block.arcs.data() + block.offsets[place - block.first_place + 1];
-    }
+    // Ends a string. Throws std::length_error if there are too many arcs.
+    void end(std::uint32_t shared, std::uint64_t value);
 };
 
 // Runs jobs on several threads.
@@ -72,12 +60,16 @@ void grow(std::vector<T>& values, std::size_t size) {
 }
 
 struct Seeds {
-    std::vector<Piece> pieces;  // [0] is the unknown character
-    Lattices lattices;
+    std::vector<std::uint32_t> spelled;  // the characters of the pieces, plus 1
+    std::vector<Piece> pieces;           // [0] is the unknown character
+    // In blocks that do not depend on the number of threads.
+    std::vector<Trie> words;
+    std::vector<Trie> spellings;  // of the pieces
+    ArcFormat format;
 };
 
 // The initial pieces: all characters and the best substrings, with their arcs.
-Seeds make_seeds(const CountedWords& words, const TrainingOptions& options, const Workers& workers);
+Seeds make_seeds(CountedWords words, const TrainingOptions& options, const Workers& workers);
 
 // Removes the pieces marked in `dropped`, and renumbers the others.
 void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers& workers);
@@ -85,16 +77,19 @@ void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers&
 // The score of an unknown character is the lowest score of a piece minus this.
 inline constexpr double kUnknownPenalty = 10.0;
 
+// The score of an unknown character.
+double unknown_score(const std::vector<Piece>& pieces);
+
 struct Expected {
     std::vector<double> counts;  // the expected count of each piece
     double log_likelihood;       // of the whole text
 };
 
 // Computes the expected count of each piece over all segmentations of the text (forward-backward).
-Expected expect(const CountedWords& words, const Seeds& seeds, const Workers& workers);
+// `characters` is the number of characters of the text.
+Expected expect(const Seeds& seeds, double characters, const Workers& workers);
 
 // Marks pieces for removal until `size` are left: those whose removal lowers the likelihood least.
-std::vector<std::uint8_t> superfluous(const CountedWords& words, const Seeds& seeds,
-                                      std::size_t size, const Workers& workers);
+std::vector<std::uint8_t> superfluous(const Seeds& seeds, std::size_t size, const Workers& workers);
 
 }  // namespace toksmith::unigram
