@@ -133,7 +133,7 @@ def learn(
                 rules,
                 threads=corpus.threads,
                 watch=watch,
-                places=_ages(model),
+                places=tie_places(model),
                 lengths=np.array([max(len(token), 1) for token in model.vocab], np.uint32),
                 keep=keep if checkpoint else None,
                 keep_seconds=checkpoints.SECONDS,
@@ -190,7 +190,7 @@ def _none() -> Merges:
     return Merges(np.zeros((0, 3), np.uint32), none, none)
 
 
-def _ages(model: BPE) -> npt.NDArray[np.uint32]:
+def tie_places(model: BPE) -> npt.NDArray[np.uint32]:
     """Return the sort keys of ids for ``smallest-pair``: bytes in the order of GPT-2's alphabet."""
     first = [model.byte_ids[byte] for byte in GPT2_BYTE_ORDER]
     is_byte = np.zeros(len(model.vocab), bool)
