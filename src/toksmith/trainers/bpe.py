@@ -30,8 +30,7 @@ from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts, StreamedCounts, split_option, splitter_name
 from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
-from toksmith.trainers.symbol_words import CharacterWords
-from toksmith.trainers.word_counts import utf8_words
+from toksmith.trainers.word_counts import stream_chunks_as_words
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -68,51 +67,55 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
     )
     model = add_merges(BPE(BYTES, ()), learned.merges)
     warn_of_end(len(model.vocab), tokens, options.min_frequency)
-    return _trained(model, learned, counts, counts.bytes, options)
+    return _trained(model, learned, counts.splitter, counts.chunks, counts.bytes, options)
 
 
 def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
-    counts = corpus.chunks(splitter(options.split))
-    words = CharacterWords.of(utf8_words(counts, corpus.limits))
-    vocab = [] if options.unk_token is None else [options.unk_token.encode()]
-    before = len(vocab)
-    vocab += [character.encode() for character in words.characters]
-    if tokens < len(vocab):
-        raise _too_small(tokens, f"{len(vocab)} characters of the text", options)
-    with watch_merges(vocab[before:], tokens - len(vocab), corpus.progress) as watch:
-        learned = merge_symbols(
-            words.words,
-            tokens - len(vocab),
-            options.rules,
-            threads=corpus.threads,
-            watch=watch,
-        )
+    cut = corpus.counts.splitter if corpus.counts else splitter(options.split)
+    with corpus.limits.chunk_store() as store:
+        with stream_chunks_as_words(corpus, cut) as words:
+            vocab = [] if options.unk_token is None else [options.unk_token.encode()]
+            before = len(vocab)
+            vocab += [character.encode() for character in words.characters]
+            if tokens < len(vocab):
+                raise _too_small(tokens, f"{len(vocab)} characters of the text", options)
+            words.pass_symbols(store.add_symbols)
+        with watch_merges(vocab[before:], tokens - len(vocab), corpus.progress) as watch:
+            learned = merge_symbols(
+                store,
+                tokens - len(vocab),
+                options.rules,
+                threads=corpus.threads,
+                watch=watch,
+                memory=corpus.limits.for_merging,
+            )
     merges = learned.merges + np.uint32(before)
     for left, right, _ in merges.tolist():
         vocab.append(vocab[left] + vocab[right])
     warn_of_end(len(vocab), tokens, options.min_frequency)
     model = CharacterBPE(tuple(vocab), merges, unk_id=0 if before else None)
     units = int(words.character_counts().sum())
-    return _trained(model, learned, StreamedCounts.of(counts), units, options)
+    return _trained(model, learned, cut, len(words), units, options)
 
 
 def _trained(
     model: BPE | CharacterBPE,
     learned: Merges,
-    counts: StreamedCounts,
+    cut: PatternSplitter | None,
+    chunks: int,
     units: int,
     options: BPEOptions,
 ) -> Trained:
     first_special = len(model.vocab)
     return Trained(
-        Pipeline(model, counts.splitter, framing_of(options.special_tokens, first_special)),
+        Pipeline(model, cut, framing_of(options.special_tokens, first_special)),
         vocab_size=first_special + len(options.special_tokens),
-        chunks=counts.chunks,
+        chunks=chunks,
         tokens=int(learned.tokens_after[-1]) if len(learned.tokens_after) else units,
         merges=len(learned.merges),
         options={
             **asdict(options),
-            "split": split_option(counts.splitter),
+            "split": split_option(cut),
         },
         counts=learned.counts,
         tokens_after=learned.tokens_after,

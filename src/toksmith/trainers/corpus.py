@@ -267,8 +267,12 @@ class Corpus:
 
     def _check_counts(self, counts: Counts | StreamedCounts) -> None:
         self.check_bytes()
+        self.note_kept(counts.bytes)
+
+    def note_kept(self, size: int) -> None:
+        """Record the bytes of text in chunks that are frequent enough."""
         if self.limits.min_count > 1:
-            self._kept = counts.bytes
+            self._kept = size
 
     def sources(self) -> tuple[SourceRecord, ...]:
         """Return the records of the files that were read; waits for their hashes.

@@ -7,6 +7,7 @@ counts its words. So neither the chunks nor the words need fit into memory until
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
@@ -130,6 +131,27 @@ def counted_words(feed: Callable[[ChunkCounter], object], limits: MemoryLimits) 
         limits.merge(counter)
         counts = Counts(*counter.finish())
     return counts if counter.spilled else limit_counts(counts, limits)
+
+
+@contextmanager
+def passed_words(feed: Callable[[ChunkCounter], object], limits: MemoryLimits) -> Iterator[PassOn]:
+    """Count the words that a function passes to a counter, and pass them on.
+
+    The words need not fit into memory: those that do not are in a temporary file, which the end of
+    the ``with`` block deletes.
+    """
+    counter = ChunkCounter(None, 1)
+    with limits.spill(counter):
+        feed(counter)
+        if limits.limit is not None:
+            limits.merge(counter)
+        if counter.spilled:
+            yield counter.pass_merged
+        else:
+            counts = Counts(*counter.finish())
+            if limits.min_count > 1:
+                counts = counts.filter(limits.min_count)
+            yield lambda take: _pass(take, counts.chunks, counts.ends, counts.counts)
 
 
 def add_words(counter: ChunkCounter, counted: Iterable[tuple[str, int]]) -> None:

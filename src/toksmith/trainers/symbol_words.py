@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
-from toksmith.engine.counting import CountedChunks, UInts
+from toksmith.engine.counting import CountedChunks, Take, UInts
 from toksmith.engine.training import SymbolWords, byte_counts, mixed_words
 from toksmith.trainers.counts import Counts
 
 _CODE_POINTS = 0x110000
+PassOn: TypeAlias = "Callable[[Take], None]"
+"""Calls a function with counted words, batch by batch."""
+
 _BLOCK = 1 << 20  # bytes
 
 
@@ -58,25 +61,6 @@ class CharacterWords:
             done += len(codes)
         words = SymbolWords(symbols, ends, counts.counts, len(used))
         return cls("".join(map(chr, used.tolist())), words)
-
-    def batches(self, words: int) -> Iterator[SymbolWords]:
-        """Yield the words in batches of this number; arrays are views of ``words``.
-
-        Example:
-            >>> words = CharacterWords.of({"ab": 2, "b": 1})
-            >>> [batch.symbols.tolist() for batch in words.batches(1)]
-            [[0, 1], [1]]
-        """
-        every = self.words
-        for first in range(0, len(self), words):
-            ends = every.ends[first : first + words]
-            start = int(every.ends[first - 1]) if first else 0
-            yield SymbolWords(
-                every.symbols[start : int(ends[-1])],
-                ends - np.uint64(start),
-                every.counts[first : first + words],
-                every.alphabet,
-            )
 
     def character_counts(self) -> npt.NDArray[np.uint64]:
         """Return the number of occurrences of each character in the text: uint64, by symbol."""
@@ -126,6 +110,76 @@ class CharacterWords:
 
     def __len__(self) -> int:
         return len(self.words.ends)
+
+
+class WordStream:
+    """Distinct words, spelled in characters, that are passed on batch by batch.
+
+    Args:
+        pass_on: calls a function with batches of words in UTF-8; it is called several times.
+
+    Attributes:
+        characters: the characters that the words are made of, by code point.
+        bytes: the size of the text in bytes.
+
+    Example:
+        >>> counts = Counts.of({b"ab": 2, b"b": 1})
+        >>> words = WordStream(lambda take: take(counts.chunks, counts.ends, counts.counts))
+        >>> words.characters, words.character_counts(), len(words)
+        ('ab', array([2, 3], dtype=uint64), 2)
+        >>> words.pass_symbols(lambda batch: print(batch.symbols))
+        [0 1 1]
+    """
+
+    def __init__(self, pass_on: PassOn) -> None:
+        self._pass_on = pass_on
+        self._words = self.bytes = 0
+        numbers = np.full(_CODE_POINTS, _CODE_POINTS, np.uint32)
+        found: list[int] = []
+        sums = np.zeros(0, np.uint64)
+
+        def add_up(chunks: bytes, ends: UInts, counts: UInts) -> None:
+            nonlocal sums
+            batch = Counts(chunks, ends, counts)
+            self._words += len(batch)
+            self.bytes += batch.bytes
+            word = 0
+            for codes, block_ends in _code_points(batch):
+                new = np.unique(codes[numbers[codes] == _CODE_POINTS])
+                numbers[new] = len(found) + np.arange(len(new), dtype=np.uint32)
+                found.extend(new.tolist())
+                of_block = counts[word : word + len(block_ends)]
+                part = SymbolWords(numbers[codes], block_ends, of_block, len(found))
+                sums = np.append(sums, np.zeros(len(new), np.uint64)) + part.symbol_counts()
+                word += len(block_ends)
+
+        pass_on(add_up)
+        order = np.argsort(np.array(found, np.uint32))
+        codes = np.array(found, np.uint32)[order]
+        self.characters = "".join(map(chr, codes.tolist()))
+        self._counts = sums[order]
+        numbers[codes] = np.arange(len(codes), dtype=np.uint32)
+        self._numbers = numbers
+
+    def character_counts(self) -> UInts:
+        """Return the number of occurrences of each character in the text: uint64, by symbol."""
+        return self._counts
+
+    def pass_symbols(self, take: Callable[[SymbolWords], object]) -> None:
+        """Call a function with batches of words; symbol ``i`` is ``characters[i]``."""
+
+        def convert(chunks: bytes, ends: UInts, counts: UInts) -> None:
+            word = 0
+            for codes, block_ends in _code_points(Counts(chunks, ends, counts)):
+                of_block = counts[word : word + len(block_ends)]
+                symbols = self._numbers[codes]
+                take(SymbolWords(symbols, block_ends, of_block, len(self.characters)))
+                word += len(block_ends)
+
+        self._pass_on(convert)
+
+    def __len__(self) -> int:
+        return self._words
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ goes through the other steps once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -52,9 +53,9 @@ from toksmith.stages.split_classes import (
 from toksmith.trainers.bulk_splitting import blocks, split_in_bulk
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
-from toksmith.trainers.line_counts import add_words, counted_words, items_of
+from toksmith.trainers.line_counts import add_words, counted_words, items_of, passed_words
 from toksmith.trainers.memory import MemoryLimits
-from toksmith.trainers.symbol_words import is_utf8
+from toksmith.trainers.symbol_words import WordStream, is_utf8
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -84,6 +85,80 @@ def count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | Non
 
 
 def _count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None) -> Counts:
+    if corpus.counts is None and not normalizer and isinstance(splitter, PatternSplitter | None):
+        return utf8_words(corpus.chunks(splitter), corpus.limits)
+    with _word_feed(corpus, normalizer, splitter) as feed:
+        return counted_words(feed, corpus.limits)
+
+
+@contextmanager
+def stream_words(
+    corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
+) -> Iterator[WordStream]:
+    """Count the words of a corpus, which need not fit into memory.
+
+    Args:
+        corpus: as all others in :func:`count_words`.
+        normalizer: the normalizer.
+        splitter: the splitter.
+
+    Raises:
+        TrainingError: there is no text, or it holds no word.
+    """
+
+    def feed(counter: ChunkCounter) -> None:
+        with _word_feed(corpus, normalizer, splitter) as add:
+            add(counter)
+        corpus.check_bytes()
+
+    with passed_words(feed, corpus.limits) as pass_on:
+        words = WordStream(pass_on)
+        if not len(words):
+            raise TrainingError("there is nothing to train on: the corpus holds no words")
+        yield words
+
+
+@contextmanager
+def stream_chunks_as_words(
+    corpus: Corpus, splitter: PatternSplitter | None
+) -> Iterator[WordStream]:
+    """Count chunks of text, with U+FFFD for invalid UTF-8; they need not fit into memory.
+
+    Args:
+        corpus: the text; counts are counts of chunks.
+        splitter: the splitter of documents into chunks.
+
+    Raises:
+        TrainingError: there is no text.
+    """
+
+    def feed(counter: ChunkCounter) -> None:
+        if corpus.counts is not None:
+            _add_utf8(counter, corpus.counts.chunks, corpus.counts.ends, corpus.counts.counts)
+        else:
+            with corpus.lines(lambda: ChunkCounter(splitter, corpus.threads)) as found:
+                found.pass_chunks(partial(_add_utf8, counter))
+        corpus.check_bytes()
+
+    with passed_words(feed, corpus.limits) as pass_on:
+        words = WordStream(pass_on)
+        corpus.note_kept(words.bytes)
+        yield words
+
+
+def _add_utf8(counter: ChunkCounter, *counted: Unpack[CountedChunks]) -> None:
+    counts = Counts(*counted)
+    if is_utf8(counts):
+        counter.add_counted(*counted)
+    else:
+        add_words(counter, ((chunk.decode("utf-8", "replace"), count) for chunk, count in counts))
+
+
+@contextmanager
+def _word_feed(
+    corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
+) -> Iterator[Callable[[ChunkCounter], None]]:
+    """Count the parts of a corpus; yields a function that passes their words to a counter."""
     if (documents := corpus.counts) is not None:
 
         def add_documents(counter: ChunkCounter) -> None:
@@ -92,9 +167,12 @@ def _count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | No
                     counter, ((word, count) for word in _words(document, normalizer, splitter))
                 )
 
-        return counted_words(add_documents, corpus.limits)
-    if not normalizer and (splitter is None or isinstance(splitter, PatternSplitter)):
-        return utf8_words(corpus.chunks(splitter), corpus.limits)
+        yield add_documents
+        return
+    if not normalizer and isinstance(splitter, PatternSplitter | None):
+        with corpus.lines(lambda: ChunkCounter(splitter, corpus.threads)) as found:
+            yield lambda counter: found.pass_chunks(partial(_add_utf8, counter))
+        return
     if (
         splitter is not None
         and _drops_spaces(splitter)
@@ -115,7 +193,8 @@ def _count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | No
                 found.pass_plain(counter.add_counted)
                 found.pass_chunks(partial(add_pieces, counter))
 
-            return counted_words(add_lines, corpus.limits)
+            yield add_lines
+        return
     first, rest = _kernel_steps(splitter)
     cut = _sequence(rest)
     with corpus.lines(
@@ -139,9 +218,7 @@ def _count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | No
                     ),
                 )
 
-        return counted_words(
-            lambda counter: found.pass_chunks(partial(add_chunks, counter)), corpus.limits
-        )
+        yield lambda counter: found.pass_chunks(partial(add_chunks, counter))
 
 
 def utf8_words(counts: Counts, limits: MemoryLimits) -> Counts:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from toksmith._base.checks import literal, whole
-from toksmith._base.lazy import np
+from toksmith._base.lazy import np, npt
 from toksmith.decoders import WordPieceDecoder
 from toksmith.engine.training import (
     MergeRules,
@@ -28,8 +29,8 @@ from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.bpe_merging import warn_of_end, watch_merges
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.options import ModelOptions, choice, document_fields, literals
-from toksmith.trainers.symbol_words import CharacterWords
-from toksmith.trainers.word_counts import count_words
+from toksmith.trainers.symbol_words import CharacterWords, WordStream
+from toksmith.trainers.word_counts import count_words, stream_words
 
 VOCAB_SIZE = 30_000
 OBJECTIVES = ("likelihood", "frequency")
@@ -130,6 +131,12 @@ class WordPieceOptions(ModelOptions):
             special = (self.unk_token, *special)
         object.__setattr__(self, "special_tokens", special)
 
+    def memory_needed(self, chunks: int, size: int) -> int:
+        """Return an estimate of the memory that training takes, in bytes."""
+        if self.objective == "frequency":
+            return 0  # words are read in batches, and merged in phases if they do not fit
+        return super().memory_needed(chunks, size)
+
     def normalizer(self) -> Normalizer:
         """Return the normalizer of texts."""
         bert = Bert(lowercase=self.lowercase, strip_accents=self.strip_accents)
@@ -153,33 +160,13 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
         TrainingError: there is no text.
     """
     size = VOCAB_SIZE if vocab_size is None else vocab_size
-    normalizer, cut = options.normalizer(), options.splitter()
-    counted = count_words(corpus, normalizer, cut)
-    words = CharacterWords.of(counted)
-    characters = _alphabet(words, options)
-    known = set(characters)
-    if not known.issuperset(words.characters):
-        words = words.spelled_in(characters)
-    alphabet, symbols = _symbols(words, characters, options.prefix)
     special = len(options.special_tokens)
+    learn = _learn_likely if options.objective == "likelihood" else _learn_frequent
+    alphabet, learned, words, start = learn(corpus, size - special, options)
     room = size - special - len(alphabet)
-    if room < 0:
-        raise OptionError(
-            f"vocab_size is {size}: it must hold {special} special tokens and the "
-            f"{len(alphabet)} characters of the text; limit_alphabet= takes fewer"
-        )
-    prefix = options.prefix.encode()
-
-    def join(left: bytes, right: bytes) -> bytes:
-        return left + right.removeprefix(prefix)
-
-    letters = [piece.encode() for piece in alphabet]
-    with watch_merges(letters, room, corpus.progress, join=join) as watch:
-        learned = _merge(symbols, room + _SPARE, options, corpus.threads, watch)
     pieces, merges = _pieces(alphabet, learned, room, options)
     warn_of_end(len(pieces) + special, size, options.min_frequency)
     tokens_after = learned.tokens_after[:merges]
-    start = int(np.dot(np.diff(symbols.ends, prepend=np.uint64(0)), symbols.counts))
     model = WordPiece(
         tuple(token.encode() for token in (*options.special_tokens, *pieces)),
         options.special_tokens.index(options.unk_token),
@@ -189,13 +176,13 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
     return Trained(
         Pipeline(
             model,
-            cut,
+            options.splitter(),
             _framing(options.special_tokens),
-            normalizer=normalizer,
+            normalizer=options.normalizer(),
             decoder=(WordPieceDecoder(options.prefix),),
         ),
         vocab_size=len(model.vocab),
-        chunks=len(counted),
+        chunks=words,
         tokens=int(tokens_after[-1]) if merges else start,
         merges=merges,
         options=asdict(options),
@@ -204,12 +191,146 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
     )
 
 
-def _alphabet(words: CharacterWords, options: WordPieceOptions) -> str:
+class _Learned(NamedTuple):
+    """Learned merges.
+
+    Attributes:
+        alphabet: the initial pieces.
+        merges: the merges, some more than the vocabulary has room for.
+        words: the number of distinct words of the text.
+        tokens: the number of tokens of the text before the first merge.
+    """
+
+    alphabet: list[str]
+    merges: Merges
+    words: int
+    tokens: int
+
+
+def _learn_likely(corpus: Corpus, size: int, options: WordPieceOptions) -> _Learned:
+    """Merge the most likely pairs; all words are in memory."""
+    words = CharacterWords.of(count_words(corpus, options.normalizer(), options.splitter()))
+    number = len(words)
+    characters = _alphabet(words, options)
+    known = set(characters)
+    if not known.issuperset(words.characters):
+        words = words.spelled_in(characters)
+    alphabet, symbols = _symbols(words, characters, options.prefix)
+    tokens = int(np.dot(np.diff(symbols.ends, prepend=np.uint64(0)), symbols.counts))
+    with _watched(corpus, alphabet, size, options) as watch:
+        learned = merge_likely(
+            symbols,
+            size - len(alphabet) + _SPARE,
+            min_frequency=max(options.min_frequency, 1),
+            threads=corpus.threads,
+            watch=watch,
+        )
+    return _Learned(alphabet, learned, number, tokens)
+
+
+def _learn_frequent(corpus: Corpus, size: int, options: WordPieceOptions) -> _Learned:
+    """Merge the most frequent pairs; words that do not fit into memory are in a file."""
+    tokens = 0
+
+    def add(batch: SymbolWords) -> None:
+        nonlocal tokens
+        tokens += int(np.dot(np.diff(batch.ends, prepend=np.uint64(0)), batch.counts))
+        store.add_symbols(batch)
+
+    with corpus.limits.chunk_store() as store:
+        with stream_words(corpus, options.normalizer(), options.splitter()) as words:
+            alphabet = _pass_symbols(words, _alphabet(words, options), options.prefix, add)
+        with _watched(corpus, alphabet, size, options) as watch:
+            learned = merge_symbols(
+                store,
+                size - len(alphabet) + _SPARE,
+                MergeRules("smallest-pair", max(options.min_frequency, 1)),
+                threads=corpus.threads,
+                watch=watch,
+                memory=corpus.limits.for_merging,
+            )
+    return _Learned(alphabet, learned, len(words), tokens)
+
+
+def _watched(
+    corpus: Corpus, alphabet: list[str], size: int, options: WordPieceOptions
+) -> AbstractContextManager[Watch]:
+    """Show the progress of merging, if the alphabet leaves room for merges.
+
+    Raises:
+        OptionError: there is no room.
+    """
+    if len(alphabet) > size:
+        special = len(options.special_tokens)
+        raise OptionError(
+            f"vocab_size is {size + special}: it must hold {special} special tokens and the "
+            f"{len(alphabet)} characters of the text; limit_alphabet= takes fewer"
+        )
+    prefix = options.prefix.encode()
+
+    def join(left: bytes, right: bytes) -> bytes:
+        return left + right.removeprefix(prefix)
+
+    letters = [piece.encode() for piece in alphabet]
+    return watch_merges(letters, size - len(alphabet), corpus.progress, join=join)
+
+
+def _alphabet(words: CharacterWords | WordStream, options: WordPieceOptions) -> str:
     """Return the characters of the alphabet, by code point."""
     counts = dict(zip(words.characters, words.character_counts().tolist(), strict=True))
     wanted = set(options.initial_alphabet)
     order = sorted(counts.keys() | wanted, key=lambda c: (c not in wanted, -counts.get(c, 0), c))
     return "".join(sorted(order[: options.limit_alphabet]))
+
+
+def _pass_symbols(
+    words: WordStream, characters: str, prefix: str, take: Callable[[SymbolWords], None]
+) -> list[str]:
+    """Pass on the words that are spelled in some characters; returns the initial pieces."""
+    places = {character: place for place, character in enumerate(characters)}
+    known = np.array([character in places for character in words.characters], bool)
+    is_later = np.zeros(len(known), bool)
+
+    def note_later(batch: SymbolWords) -> None:
+        batch = _of_known(batch, known)
+        is_first = _firsts(batch)
+        is_later[batch.symbols[~is_first]] = True
+
+    words.pass_symbols(note_later)
+    later = np.flatnonzero(is_later)
+    as_first = np.array([places.get(c, 0) for c in words.characters], np.uint32)
+    as_later = np.zeros(len(known), np.uint32)
+    as_later[later] = len(characters) + np.arange(len(later))
+    alphabet = [*characters, *(prefix + words.characters[i] for i in later.tolist())]
+
+    def convert(batch: SymbolWords) -> None:
+        batch = _of_known(batch, known)
+        new = np.where(_firsts(batch), as_first[batch.symbols], as_later[batch.symbols])
+        take(SymbolWords(new.astype(np.uint32), batch.ends, batch.counts, len(alphabet)))
+
+    words.pass_symbols(convert)
+    return alphabet
+
+
+def _firsts(words: SymbolWords) -> npt.NDArray[np.bool_]:
+    """Return which symbols start a word."""
+    is_first = np.zeros(len(words.symbols), bool)
+    is_first[:1] = True
+    is_first[words.ends[:-1].astype(np.int64)] = True
+    return is_first
+
+
+def _of_known(words: SymbolWords, known: npt.NDArray[np.bool_]) -> SymbolWords:
+    """Return the words that consist of known symbols alone."""
+    if known.all():
+        return words
+    unknown = np.concatenate([np.zeros(1, np.int64), np.cumsum(~known[words.symbols])])
+    ends = words.ends.astype(np.int64)
+    sizes = np.diff(ends, prepend=0)
+    kept = unknown[ends] == unknown[ends - sizes]
+    symbols = words.symbols[np.repeat(kept, sizes)]
+    new_ends = np.cumsum(sizes[kept]).astype(np.uint64)
+    return SymbolWords(symbols, new_ends, words.counts[kept], words.alphabet)
 
 
 def _symbols(words: CharacterWords, characters: str, prefix: str) -> tuple[list[str], SymbolWords]:
@@ -231,16 +352,6 @@ def _symbols(words: CharacterWords, characters: str, prefix: str) -> tuple[list[
         block[:] = new[block]
     alphabet = [*characters, *(prefix + words.characters[i] for i in continuing.tolist())]
     return alphabet, SymbolWords(symbols, ends, words.words.counts, len(alphabet))
-
-
-def _merge(
-    words: SymbolWords, merges: int, options: WordPieceOptions, threads: int, watch: Watch
-) -> Merges:
-    least = max(options.min_frequency, 1)
-    if options.objective == "likelihood":
-        return merge_likely(words, merges, min_frequency=least, threads=threads, watch=watch)
-    rules = MergeRules("smallest-pair", least)
-    return merge_symbols(words, merges, rules, threads=threads, watch=watch)
 
 
 def _pieces(
