@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "counting/counted_pieces.hpp"
 #include "encode/encoder.hpp"
 #include "fused/model.hpp"
 #include "fused/span_model.hpp"
@@ -69,7 +70,7 @@ std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit spa
     return block;
 }
 
-std::shared_ptr<FusedModel> staged(Unit space, Stages stages = {}) {
+StageRunner stage_runner(Unit space, Stages stages = {}) {
     stages.fallback = [](const std::uint8_t* chunk, std::size_t size,
                          std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
         pieces.assign(chunk, chunk + size);
@@ -90,7 +91,12 @@ std::shared_ptr<FusedModel> staged(Unit space, Stages stages = {}) {
     const std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable = {
         {1, 1}, {1, 2}, {1, 3}, {1, 4}, {3, 3}, {4, 4}};
     auto cut_table = std::make_shared<const CutTable>(table, inseparable);
-    return std::make_shared<FusedModel>(std::make_shared<Speller>(), table, cut_table, stages);
+    return {table, cut_table, stages};
+}
+
+std::shared_ptr<FusedModel> staged(Unit space, Stages stages = {}) {
+    return std::make_shared<FusedModel>(std::make_shared<Speller>(),
+                                        stage_runner(space, std::move(stages)));
 }
 
 Text text_at(const std::string& text) {
@@ -563,6 +569,50 @@ TEST(threads_change_nothing) {
     const std::string alone = encoded(model, text, 1);
     CHECK(encoded(model, text, 2) == alone);
     CHECK(encoded(model, text, 3) == alone);
+}
+
+// Texts, concatenated, with counts 1, 2, ...
+struct Counted {
+    std::string text;
+    std::vector<std::uint64_t> ends{}, counts{};
+
+    void add(const std::string& more) {
+        text += more;
+        ends.push_back(text.size());
+        counts.push_back(counts.size() + 1);
+    }
+    CountedTexts view() const { return {text_at(text).begin, ends, counts}; }
+};
+
+std::string shown(const DistinctChunks& chunks) {
+    std::string all;
+    for (const DistinctChunks::Entry& entry : chunks.entries()) {
+        all.append(reinterpret_cast<const char*>(entry.bytes()), entry.size());
+        all += ' ' + std::to_string(entry.count) + ' ';
+    }
+    return all;
+}
+
+TEST(pieces_of_chunks_are_counted_after_pieces_that_are_known) {
+    const StageRunner stages = stage_runner(Unit::kRemoved);
+    Counted known, chunks;
+    known.add("b");
+    for (const char* chunk : {"a1X ", " b!a", "!", "1 #"}) chunks.add(chunk);
+    CHECK(shown(count_pieces(known.view(), chunks.view(), stages, 1)) ==
+          "b 1 a 1 1 1 xx 1 ba 2 1 # 4 ");
+    CHECK(count_pieces({}, {}, stages, 2).entries().empty());
+}
+
+TEST(threads_do_not_change_counted_pieces) {
+    const StageRunner stages = stage_runner(Unit::kRemoved);
+    Counted known, chunks;
+    for (int i = 0; i < 20'000; ++i) {
+        known.add("w" + std::to_string(i % 5'003));
+        chunks.add(" X" + std::to_string(i % 1'009) + "w" + (i % 11 ? "" : "#"));
+    }
+    const std::string alone = shown(count_pieces(known.view(), chunks.view(), stages, 1));
+    CHECK(shown(count_pieces(known.view(), chunks.view(), stages, 2)) == alone);
+    CHECK(shown(count_pieces(known.view(), chunks.view(), stages, 3)) == alone);
 }
 
 TEST(a_model_without_cut_table_is_rejected) {
