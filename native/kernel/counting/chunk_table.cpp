@@ -13,25 +13,54 @@ void ChunkTable::add(const std::uint8_t* chunk, std::size_t size, std::uint64_t 
 void ChunkTable::add_all(const std::uint8_t* begin, const std::uint8_t* const* ends,
                          std::size_t chunks, std::uint64_t first, const std::uint8_t* text_end,
                          const std::uint64_t* counts) {
-    // Prefetches the slots of all keys first, so that the memory accesses overlap.
-    constexpr std::size_t kAhead = 64;
-    Key keys[kAhead];
-    std::uint64_t hashes[kAhead];
-    const std::uint8_t* text = begin;
+    if (counts) {
+        add_batches<true>(begin, ends, chunks, first, text_end, counts);
+    } else {
+        add_batches<false>(begin, ends, chunks, first, text_end, nullptr);
+    }
+}
+
+template <bool kCounts>
+void ChunkTable::add_batches(const std::uint8_t* begin, const std::uint8_t* const* ends,
+                             std::size_t chunks, std::uint64_t first, const std::uint8_t* text_end,
+                             [[maybe_unused]] const std::uint64_t* counts) {
+    constexpr std::size_t kBatch = 64;
+    Key keys[kBatch];
+    std::uint64_t hashes[kBatch];
+    std::uint8_t others[kBatch];
+    const std::uint8_t* const text = begin;
     for (std::size_t done = 0; done < chunks;) {
-        const std::size_t some = std::min(kAhead, chunks - done);
+        const std::size_t some = std::min(kBatch, chunks - done);
+        // Prefetches the slots of all keys first, so that the memory accesses overlap.
         const std::uint8_t* chunk = begin;
+        Slot* const slots = slots_.data();
+        const unsigned shift = 64 - bits_;
         for (std::size_t i = 0; i < some; chunk = ends[done + i++]) {
             keys[i] =
                 ChunkKey::of(chunk, static_cast<std::size_t>(ends[done + i] - chunk), text_end);
             hashes[i] = hash_of(keys[i]);
-            __builtin_prefetch(slots_.data() + place_of(hashes[i]), 1);
+            __builtin_prefetch(slots + (hashes[i] >> shift), 1);
         }
-        for (std::size_t i = 0; i < some; begin = ends[done + i++]) {
-            add(keys[i], hashes[i], begin, static_cast<std::size_t>(ends[done + i] - begin),
-                counts ? counts[done + i] : 1, first + static_cast<std::uint64_t>(begin - text));
+        // Counts the short chunks in their first slots without a branch, which would often be
+        // mispredicted. All others are added in order afterwards.
+        std::size_t left = 0;
+        for (std::size_t i = 0; i < some; ++i) {
+            Slot& slot = slots[hashes[i] >> shift];
+            const bool is_here = (((slot.low ^ keys[i].low) | (slot.high ^ keys[i].high)) == 0) &
+                                 (keys[i].high < kLong);
+            const std::uint64_t count = kCounts ? counts[done + i] : 1;
+            slot.count += is_here ? count : 0;
+            others[left] = static_cast<std::uint8_t>(i);
+            left += !is_here;
+        }
+        for (std::size_t k = 0; k < left; ++k) {
+            const std::size_t i = others[k];
+            const std::uint8_t* const at = i == 0 ? begin : ends[done + i - 1];
+            add(keys[i], hashes[i], at, static_cast<std::size_t>(ends[done + i] - at),
+                kCounts ? counts[done + i] : 1, first + static_cast<std::uint64_t>(at - text));
         }
         done += some;
+        begin = ends[done - 1];
         points_.step();
     }
 }

@@ -115,6 +115,10 @@ class alignas(128) ChunkTable {
     bool is_used(std::size_t i) const {
         return slots_.data()[i & ((std::size_t{1} << bits_) - 1)].high != 0;
     }
+    template <bool kCounts>
+    void add_batches(const std::uint8_t* begin, const std::uint8_t* const* ends, std::size_t chunks,
+                     std::uint64_t first, const std::uint8_t* text_end,
+                     const std::uint64_t* counts);
     void add(const Key& key, std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
              std::uint64_t count, std::uint64_t first);
     void add_long(std::uint64_t hash, const std::uint8_t* chunk, std::size_t size,
