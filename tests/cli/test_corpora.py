@@ -102,3 +102,18 @@ def test_a_file_that_is_not_text_is_refused_or_replaced(
     assert "byte 0xFF at offset 3" in refused.err
     assert "--encoding-errors" in refused.err
     assert run(*words, "--encoding-errors", "replace").code == 0
+
+
+def test_deduplicate_takes_a_value_or_none(run: Run, tmp_path: Path) -> None:
+    (path := tmp_path / "a.txt").write_text("low\nlow\nlower|low\nlow\nlower|x")
+    output = tmp_path / "out.counts"
+    ways = ([], ["--deduplicate"], ["--deduplicate", "documents"], ["--deduplicate", "lines"])
+    found = []
+    for words in (*ways, ["--deduplicate=lines"]):
+        ran = run("counts", "make", *words, path, "--separator", "|", "-o", output, "-q")
+        assert ran.code == 0, ran.err
+        found.append(toksmith.Counts.load(output).bytes)
+    assert found == [27, 14, 14, 10, 10]
+    ran = run("counts", "make", "--deduplicate=words", path, "-o", output, "-q")
+    assert ran.code == 2
+    assert "'documents', 'lines'" in ran.err

@@ -261,7 +261,7 @@ def test_a_list_where_one_text_is_expected_names_the_call_for_several(call: Any,
         (lambda: TOK.decode_batch([[97]], skip_special_tokens="no"), "skip_special_tokens"),
         (lambda: TOK.decoder(skip_special_tokens="no"), "skip_special_tokens"),
         (lambda: TOK.save("a.json", record="no"), "record"),
-        (lambda: toksmith.train(texts="aa", vocab_size=257, deduplicate="yes"), "deduplicate"),
+        (lambda: toksmith.train(texts="aa", vocab_size=257, deduplicate=2), "deduplicate"),
     ],
 )
 def test_flags_must_be_booleans(call: Any, name: str) -> None:

@@ -29,7 +29,7 @@ from toksmith._base.documents import open_mapped
 from toksmith._base.text import Text, utf8
 from toksmith.corpus import Files, Reading, blocks, expand
 from toksmith.corpus.blocks import split_stream
-from toksmith.corpus.document_sample import DigestSet
+from toksmith.corpus.digests import DigestSet
 from toksmith.corpus.parquet import parquet_blocks
 from toksmith.corpus.prefetch import prefetch, prefetch_in_order
 from toksmith.corpus.text_reader import READ

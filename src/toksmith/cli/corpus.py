@@ -102,9 +102,23 @@ Seed = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+
+
+class Duplicates(str, Enum):
+    """What is used once if it repeats."""
+
+    DOCUMENTS = "documents"
+    LINES = "lines"
+
+
 Deduplicate = Annotated[
-    bool,
-    typer.Option("--deduplicate", help="Read identical documents once.", rich_help_panel=_READING),
+    Duplicates | None,
+    typer.Option(
+        "--deduplicate",
+        metavar="[documents|lines]",
+        help="Read identical documents, or identical lines, once. \\[documents]",
+        rich_help_panel=_READING,
+    ),
 ]
 
 
@@ -134,7 +148,7 @@ def _corpus(
     weight: Weight = None,
     sample: Sample = 1.0,
     seed: Seed = 0,
-    deduplicate: Deduplicate = False,
+    deduplicate: Deduplicate = None,
     encoding_errors: EncodingErrorsOption = EncodingErrors.STRICT,
     memory: Memory = None,
     min_count: MinCount = 1,
@@ -147,7 +161,7 @@ def _corpus(
         "weights": _weights(weight),
         "sample": sample,
         "seed": seed,
-        "deduplicate": deduplicate,
+        "deduplicate": deduplicate.value if deduplicate else False,
         "encoding_errors": encoding_errors.value,
         "memory": memory,
         "min_count": min_count,

@@ -174,8 +174,25 @@ def _reason(error: Any) -> str:
     return str(error.message).removeprefix("Value error, ")
 
 
+VALUES_OF = {"--deduplicate": ("documents", "lines")}
+"""The values of options that may be given without one; it is then the first."""
+
+
 class Command(TyperCommand):
     """A command whose messages use its option names, and whose help shows no Python types."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Add the default value to an option that is given without one."""
+        complete = []
+        for place, word in enumerate(args):
+            if word == "--":
+                complete += args[place:]
+                break
+            complete.append(word)
+            values = VALUES_OF.get(word)
+            if values and args[place + 1 : place + 2] not in [[value] for value in values]:
+                complete[-1] = f"{word}={values[0]}"
+        return super().parse_args(ctx, complete)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from typing import TypeAlias
 
 from toksmith.corpus.blocks import STREAMED, Block, Cut, Damage, split_stream
 from toksmith.corpus.checking import NOT_UTF8, check_stream, drop_invalid, text_stream
@@ -22,6 +23,9 @@ from toksmith.corpus.streams import (
 from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.text_reader import READ, overlaps_itself, text_blocks
 
+Stream: TypeAlias = Generator[tuple[bytes, int], None, None]
+"""Parts of a text, each with the number of bytes of the file read for it."""
+
 
 def file_blocks(
     path: FilePath,
@@ -32,6 +36,7 @@ def file_blocks(
     span: tuple[int, int] | None = None,
     skips: bool = False,
     threads: int = 1,
+    lines: Callable[[Stream], Stream] | None = None,
 ) -> Generator[Block, None, None]:
     """Yield the documents of a file, or of a part of it.
 
@@ -48,6 +53,7 @@ def file_blocks(
         skips: whether damaged records are left out, and listed in the blocks, instead of an error.
         threads: the number of threads that may decode Parquet. Other files are read and unpacked by
             one thread in the background, and parsed by another one.
+        lines: leaves out lines of a text without separator, given its parts.
 
     Raises:
         FormatError: the file cannot be read or is damaged, or a record is damaged.
@@ -57,7 +63,7 @@ def file_blocks(
     if not can_cut(kind, reading):
         span = None
     drops = skips and reading.encoding_errors == "strict"  # leaves out what would be an error
-    if kind == Kind("text") and path.is_file():
+    if kind == Kind("text") and path.is_file() and lines is None:
         size = READ if cut else streamed
         plain: Iterator[Block] = text_blocks(path, reading.separator, cut, size, span)
         if drops:
@@ -86,8 +92,9 @@ def file_blocks(
             if drops:
                 yield from _drop_invalid(path, split_stream(text, separator, cut, streamed))
                 return
-            with closing(check_stream(path, text, reading.encoding_errors)) as checked:
-                yield from split_stream(checked, separator, cut, streamed)
+            checked = check_stream(path, text, reading.encoding_errors)
+            with closing(checked if lines is None else lines(checked)) as parts:
+                yield from split_stream(parts, separator, cut, streamed)
             return
         text = stream
         # The parser of JSON Lines reports invalid lines itself.

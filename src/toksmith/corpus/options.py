@@ -57,8 +57,10 @@ class Reading:
         sample: the share of documents to use, up to 1. Documents are selected by the seed and their
             content alone: see :class:`~toksmith.corpus.document_sample.Selection`.
         seed: the random seed of the sample, a whole number.
-        deduplicate: whether identical documents, also of different files, are used once. Takes 32
-            to 64 bytes of memory per distinct document.
+        deduplicate: ``True`` or ``"documents"``: of identical documents, also of different files,
+            the first is used. ``"lines"``: of identical lines of all documents, the first is
+            used; lines of white space stay. Takes 32 to 64 bytes of memory per distinct document
+            or line; what exceeds the memory limit goes to temporary files.
         encoding_errors: the treatment of invalid UTF-8: ``"strict"`` raises a FormatError with the
             offset of the first invalid byte, ``"replace"`` replaces invalid bytes by U+FFFD. A null
             byte is the valid character U+0000; but a file whose start is full of null bytes is
@@ -66,7 +68,8 @@ class Reading:
 
     A UTF-8 byte order mark at the start of a file is skipped.
 
-    With ``sample`` or ``deduplicate`` each document is held in memory as a whole.
+    With ``sample`` or ``deduplicate`` each document is held in memory as a whole, but for
+    ``deduplicate="lines"`` and text files without ``separator``, which are read line by line.
 
     Raises:
         OptionError: an option is out of range.
@@ -78,7 +81,7 @@ class Reading:
     weights: Mapping[str, float] = dataclasses.field(default_factory=dict)
     sample: float = 1.0
     seed: int = 0
-    deduplicate: bool = False
+    deduplicate: bool | str = False
     encoding_errors: str = "strict"
 
     def __post_init__(self) -> None:
@@ -91,7 +94,15 @@ class Reading:
             raise OptionError(
                 f"read_as is {self.read_as!r:.80}: use {', '.join(map(repr, READ_AS))}, or None"
             )
-        flag("deduplicate", self.deduplicate)
+        if self.deduplicate == "documents":
+            object.__setattr__(self, "deduplicate", True)
+        if not isinstance(self.deduplicate, str):
+            flag("deduplicate", self.deduplicate)
+        elif self.deduplicate != "lines":
+            raise OptionError(
+                f'deduplicate is {self.deduplicate!r:.80}: use "documents" (the same as True), '
+                '"lines" or False'
+            )
         if not isinstance(self.weights, Mapping):
             raise OptionError(
                 f"weights is {self.weights!r:.80}: use a dict, such as {{'wiki/': 2.0}}"
@@ -125,7 +136,12 @@ class Reading:
     @property
     def selects(self) -> bool:
         """Whether some documents are left out."""
-        return self.sample != 1 or self.deduplicate
+        return self.sample != 1 or bool(self.deduplicate)
+
+    @property
+    def is_by_line(self) -> bool:
+        """Whether a text file is read line by line to leave out lines."""
+        return self.deduplicate == "lines" and self.separator is None and self.sample == 1
 
     def given(self) -> dict[str, Any]:
         """Return the options that differ from their defaults."""

@@ -136,6 +136,7 @@ class Files:
         check_fields: whether ``field`` is refused if all of these files are text. ``False`` for
             some of the files of a call, which calls :func:`check_field` with all of them.
         threads: the number of threads that may decode one file.
+        memory: the memory limit in bytes, of which the digests of deduplication take a share.
 
     Raises:
         FormatError: a file does not exist, or a pattern or directory has no files.
@@ -151,15 +152,17 @@ class Files:
         *,
         check_fields: bool = True,
         threads: int = 1,
+        memory: int | None = None,
     ) -> None:
         self._reading = reading or Reading()
+        self._memory = memory
         self._runs = weighted_runs(expand_all(paths), self._reading.weights)
         files = [path for _, paths in self._runs for path in paths]
         sizes = [file_size(path) for path in files if path.is_file()]
         self.size: int | None = (
             sum(sizes) if len(sizes) == len(files) else None
         )  # unknown if there is a pipe
-        self._selection = Selection(self._reading) if self._reading.selects else None
+        self._selection = self._new_selection()
         self._hashing = hashing
         self._streamed = streamed
         self._threads = threads
@@ -199,9 +202,12 @@ class Files:
         part = copy.copy(self)
         part._runs = [(self._runs[0][0], paths)]
         part.size = sum(map(file_size, paths))
-        part._selection = Selection(self._reading) if self._reading.selects else None
+        part._selection = self._new_selection()
         part._read = ReadTotals()
         return part
+
+    def _new_selection(self) -> Selection | None:
+        return Selection(self._reading, self._memory) if self._reading.selects else None
 
     def read(self) -> ReadTotals:
         """Return the totals of the text read so far."""
@@ -267,9 +273,16 @@ class Files:
 
     def _selected_blocks(self, path: FilePath, cut: Cut) -> Generator[Block, None, None]:
         selection = self._selection
-        may_cut = cut if selection is None else None
-        blocks = file_blocks(path, self._reading, may_cut, self._streamed, threads=self._threads)
-        return blocks if selection is None else prefetch(selection.of_blocks(blocks))
+        if selection is None:
+            return file_blocks(path, self._reading, cut, self._streamed, threads=self._threads)
+        if (
+            self._reading.is_by_line
+            and kind_of(path, read_head(path), self._reading.read_as).content == "text"
+        ):
+            lines = selection.of_stream
+            return prefetch(file_blocks(path, self._reading, cut, self._streamed, lines=lines))
+        blocks = file_blocks(path, self._reading, None, self._streamed, threads=self._threads)
+        return prefetch(selection.of_blocks(blocks))
 
 
 class Documents:
@@ -278,13 +291,16 @@ class Documents:
     Args:
         texts: a text (a string, or UTF-8 bytes), several, or a mapping from names to these.
         reading: the options that select documents.
+        memory: the memory limit in bytes, of which the digests of deduplication take a share.
     """
 
     size: int | None = None
 
-    def __init__(self, texts: Texts, reading: Reading | None = None) -> None:
+    def __init__(
+        self, texts: Texts, reading: Reading | None = None, memory: int | None = None
+    ) -> None:
         self._texts = texts_of(texts)
-        self._selection = Selection(reading) if reading and reading.selects else None
+        self._selection = Selection(reading, memory) if reading and reading.selects else None
         self._read = ReadTotals()
 
     def parts(self) -> list[tuple[int, Documents]]:
@@ -311,11 +327,7 @@ class Documents:
             if self._selection is None:
                 yield batch, size
                 continue
-            data = [utf8(text) for text in batch]
-            taken = self._selection.select(data).tolist()
-            kept: list[Text] = [
-                text for text, is_taken in zip(data, taken, strict=True) if is_taken
-            ]
+            kept = self._selection.of_texts([utf8(text) for text in batch])
             yield kept, sum(map(len, kept))
 
     def _all_batches(self) -> Iterator[tuple[Sequence[Text], int]]:

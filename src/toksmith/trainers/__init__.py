@@ -155,7 +155,7 @@ def train(
     weights: Mapping[str, float] | None = None,
     sample: float = 1.0,
     seed: int = 0,
-    deduplicate: bool = False,
+    deduplicate: bool | str = False,
     encoding_errors: str = "strict",
     checkpoint: AnyPath | None = None,
     memory: int | str | None = None,
@@ -217,7 +217,8 @@ def train(
             ``{"wiki/": 2.0}``; 1 for all others.
         sample: the share of documents to use, from 0 to 1.
         seed: random seed of the sample; the same seed picks the same documents.
-        deduplicate: whether identical documents are used once.
+        deduplicate: ``"documents"`` or ``True``: identical documents are used once; ``"lines"``:
+            identical lines.
         encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` replaces
             invalid bytes by U+FFFD.
         checkpoint: a folder in which counts are stored during training, and for byte-level BPE

@@ -140,8 +140,14 @@ class Corpus:
             OptionError, FormatError: a file does not exist, or is no text.
         """
         if self._texts is not None:
-            return Documents(self._texts, self.reading)
-        return Files(self._files or (), self.reading, self._hashing, threads=self.threads)
+            return Documents(self._texts, self.reading, self.limits.limit)
+        return Files(
+            self._files or (),
+            self.reading,
+            self._hashing,
+            threads=self.threads,
+            memory=self.limits.limit,
+        )
 
     @contextmanager
     def lines(

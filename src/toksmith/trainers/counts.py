@@ -136,7 +136,7 @@ class Counts:
         weights: Mapping[str, float] | None = None,
         sample: float = 1.0,
         seed: int = 0,
-        deduplicate: bool = False,
+        deduplicate: bool | str = False,
         encoding_errors: str = "strict",
         memory: int | str | None = None,
         min_count: int = 1,
@@ -159,7 +159,8 @@ class Counts:
             weights: factors for the counts of files, by path, directory or pattern.
             sample: the share of documents to use, from 0 to 1.
             seed: the random seed of the sample.
-            deduplicate: whether identical documents are used once.
+            deduplicate: ``"documents"`` or ``True``: identical documents are used once;
+                ``"lines"``: identical lines.
             encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"``
                 replaces invalid bytes by U+FFFD.
             memory: the memory limit of counting, in bytes or as in ``"4G"``. Counts that do not
@@ -187,7 +188,7 @@ class Counts:
             separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
         )
         used = thread_count(threads)
-        source = Files(files, reading, threads=used)
+        source = Files(files, reading, threads=used, memory=limits.limit)
         return count_chunks(source, splitter(split, gaps), used, progress, limits)
 
     @classmethod
@@ -199,7 +200,7 @@ class Counts:
         gaps: Literal["keep", "drop"] = "keep",
         sample: float = 1.0,
         seed: int = 0,
-        deduplicate: bool = False,
+        deduplicate: bool | str = False,
         memory: int | str | None = None,
         min_count: int = 1,
         threads: int | None = None,
@@ -213,7 +214,7 @@ class Counts:
             gaps: whether text that a regular expression leaves unmatched is kept.
             sample: the share of documents that is taken.
             seed: of the sample.
-            deduplicate: whether identical documents are taken once.
+            deduplicate: as in :meth:`from_files`.
             memory: how much counting may take, in bytes or as in ``"4G"``.
             min_count: chunks that occur fewer times than this are left out.
             threads: ``None`` for the cores this process may use.
@@ -227,7 +228,8 @@ class Counts:
             [(b'low', 2), (b' ', 2), (b'lower', 1)]
         """
         limits = MemoryLimits(parse_size(memory), min_count)
-        source = Documents(texts, Reading(sample=sample, seed=seed, deduplicate=deduplicate))
+        reading = Reading(sample=sample, seed=seed, deduplicate=deduplicate)
+        source = Documents(texts, reading, limits.limit)
         return count_chunks(source, splitter(split, gaps), thread_count(threads), progress, limits)
 
     @classmethod
