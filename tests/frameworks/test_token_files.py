@@ -197,6 +197,31 @@ def test_types_of_olmo_core(vocab_size: int, tmp_path: Path) -> None:
     assert config.get_dtype() == format_of("dolma").dtype(vocab_size)
 
 
+@pytest.mark.filterwarnings("ignore")  # of OLMo-core's imports
+@pytest.mark.parametrize("vocab_size", [200, 1000, 70_000])
+def test_datasets_of_olmo_core(vocab_size: int, tmp_path: Path) -> None:
+    olmo = pytest.importorskip("olmo_core.data", reason="OLMo-core is not installed")
+    documents = [[id % vocab_size for id in ids] for ids in DOCUMENTS]  # noqa: A001
+    files = tmp_path / "files"
+    files.mkdir()
+    write("dolma", documents, files, vocab_size=vocab_size, shard_tokens=8)
+    paths = sorted(map(str, files.glob("*.npy")))
+    assert len(paths) == 2
+    options: dict[str, Any] = {
+        "paths": paths,
+        "tokenizer": olmo.TokenizerConfig(vocab_size=vocab_size, eos_token_id=0, pad_token_id=1),
+        "work_dir": str(tmp_path / "work"),
+    }
+    found = olmo.NumpyFSLDatasetConfig(sequence_length=2, **options).build()
+    flat = [[*documents[0], *documents[1], *documents[2]], [*documents[3], *documents[4]]]
+    windows = [ids[start : start + 2] for ids in flat for start in range(0, len(ids) - 1, 2)]
+    assert [found[n]["input_ids"].tolist() for n in range(len(found))] == windows
+    found = olmo.NumpyPaddedFSLDatasetConfig(sequence_length=6, **options).build()
+    found.prepare()
+    rows = [ids + [1] * (6 - len(ids)) for ids in documents]
+    assert [found[n]["input_ids"].tolist() for n in range(len(found))] == rows
+
+
 def test_lines_of_nanogpt(tmp_path: Path) -> None:
     """Its prepare.py at character level, and the lines of train.py and sample.py that read."""
     text = "low lower\nlowest ☃"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from pathlib import Path
 
@@ -26,7 +28,8 @@ def run_on_spark(
 
     It uses the active Spark session, or else starts one by Spark's configuration, which also says
     how often a lost task is started again (``spark.task.maxFailures``); it goes on from its last
-    checkpoint.
+    checkpoint. The workers of a session that it starts run this Python, if ``PYSPARK_PYTHON`` names
+    no other.
 
     Args:
         job: the job.
@@ -39,6 +42,9 @@ def run_on_spark(
         MissingExtraError: Spark is not installed (``pip install toksmith[spark]``).
         ToksmithError: a shard failed; the other shards' work is kept.
     """
+    extra("pyspark", "spark")
+    # By default, Spark's workers run the python3 of PATH, which may lack toksmith.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = extra("pyspark.sql", "spark").SparkSession.builder.getOrCreate()
     shared = session.sparkContext.broadcast((job, tokenizer, work.absolute(), threads or 1))
 
