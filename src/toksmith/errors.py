@@ -21,6 +21,7 @@ Each message says what was wrong, where, and what to do. An argument of a wrong 
 from __future__ import annotations
 
 import os
+import contextlib
 import sys
 import warnings
 from os import PathLike, fspath
@@ -189,6 +190,7 @@ class MissingExtraError(ToksmithError, ImportError):
 def warn(message: str) -> None:
     """Issue a ``UserWarning`` that points at the caller's line, outside of this package."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    own = (_PACKAGE, contextlib.__file__)  # a with block in this package may be in between
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from toksmith.engine.training import ChunkStore
 from toksmith.errors import OptionError
 from toksmith.formats.sentencepiece_pipeline import sentencepiece_pipeline
 from toksmith.models import SentencePieceBPE, Unigram
@@ -13,6 +14,7 @@ from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.stages.charsmap_rules import charsmap_from_tsv, charsmap_of
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.memory import size_of_stream
 from toksmith.trainers.sentencepiece_bpe import learn_pieces
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, read_rules
 from toksmith.trainers.sentencepiece_vocabulary import (
@@ -21,8 +23,8 @@ from toksmith.trainers.sentencepiece_vocabulary import (
     meta_pieces,
     vocabulary,
 )
-from toksmith.trainers.sentences import Sentences, read_sentences
-from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.sentences import Sentences, read_sentences, stream_sentences
+from toksmith.trainers.symbol_words import CharacterWords, StoredWords, WordStream
 from toksmith.trainers.unigram import train_unigram, unigram_memory
 
 VOCAB_SIZE = 8000
@@ -38,12 +40,23 @@ def train_sentencepiece_bpe(
         OptionError: options contradict each other, or ``vocab_size``.
         TrainingError: there is no text, or too little for ``vocab_size`` pieces.
     """
-    text = _prepare(corpus, vocab_size, options, "bpe")
-    learned = learn_pieces(text.words, text.room, options.rules(), corpus.progress, corpus.threads)
+    size = _size_of(vocab_size, options, "bpe")
+    limits = corpus.limits
+    limits.need = size_of_stream
+    with limits.chunk_store() as store:
+        words: CharacterWords | StoredWords
+        if limits.limit is None:
+            text, words = _prepare(corpus, size, options)
+        else:
+            text, words = _prepare_in_store(corpus, size, options, store)
+        learned = learn_pieces(
+            *(words, text.room, options.rules(), corpus.progress, corpus.threads),
+            memory=limits.for_merging,
+        )
     in_order = learned.pieces + text.alphabet
     pieces = [(piece, -float(place)) for place, piece in enumerate(in_order)]
     model = SentencePieceBPE(**vocabulary(pieces, text.meta, text.size, options))
-    tokens = learned.tokens_after[-1] if learned.pieces else text.words.character_counts().sum()
+    tokens = learned.tokens_after[-1] if learned.pieces else text.tokens
     return _trained(
         model,
         text,
@@ -65,9 +78,9 @@ def train_sentencepiece_unigram(
         TrainingError: there is no text, or too little for ``vocab_size`` pieces.
     """
     corpus.limits.need = unigram_memory
-    text = _prepare(corpus, vocab_size, options, "unigram")
+    text, words = _prepare(corpus, _size_of(vocab_size, options, "unigram"), options)
     pieces = train_unigram(
-        text.words,
+        words,
         text.size - len(text.meta),
         required="".join(text.alphabet),
         meta_pieces=len(text.meta),
@@ -86,12 +99,11 @@ def train_sentencepiece_unigram(
 
 @dataclass(frozen=True, eq=False)
 class _Text:
-    """The input of learning pieces.
+    """The input of learning pieces, besides the words.
 
     Attributes:
         sentences: the sentences of the corpus.
         alphabet: the characters that become pieces, the most frequent first.
-        words: the parts of the text's words that consist of these characters.
         meta: the pieces that are not learned.
         size: the number of pieces of the model.
         normalizer: the normalizer of the text.
@@ -99,7 +111,6 @@ class _Text:
 
     sentences: Sentences
     alphabet: list[str]
-    words: CharacterWords
     meta: MetaPieces
     size: int
     normalizer: SentencePieceNormalizer
@@ -109,24 +120,64 @@ class _Text:
         """The number of pieces to learn besides the characters."""
         return self.size - len(self.meta) - len(self.alphabet)
 
+    @property
+    def tokens(self) -> int:
+        """The number of characters of the text that are in the alphabet."""
+        words, known = self.sentences.words, set(self.alphabet)
+        counts = zip(words.characters, words.character_counts().tolist(), strict=True)
+        return sum(count for character, count in counts if character in known)
 
-def _prepare(
-    corpus: Corpus, vocab_size: int | None, options: SentencePieceOptions, model_type: str
-) -> _Text:
+
+def _size_of(vocab_size: int | None, options: SentencePieceOptions, model_type: str) -> int:
+    """Return the number of pieces, after a check of the model's type."""
     if options.model_type not in (None, model_type):
         raise OptionError(
             f"model_type is {options.model_type!r}, but model= means {model_type!r}: leave it out"
         )
-    size = VOCAB_SIZE if vocab_size is None else vocab_size
+    return VOCAB_SIZE if vocab_size is None else vocab_size
+
+
+def _prepare(
+    corpus: Corpus, size: int, options: SentencePieceOptions
+) -> tuple[_Text, CharacterWords]:
+    """Read the text; returns also the parts of its words that the alphabet spells."""
+    meta, normalizer, symbols = _settings(size, options)
+    sentences = read_sentences(corpus, options, normalizer, symbols)
+    text = _text_of(sentences, meta, size, normalizer, options)
+    assert not isinstance(sentences.words, WordStream)
+    return text, sentences.words.only("".join(text.alphabet))
+
+
+def _prepare_in_store(
+    corpus: Corpus, size: int, options: SentencePieceOptions, store: ChunkStore
+) -> tuple[_Text, StoredWords]:
+    """Read the text as :func:`_prepare` does, but words go to a store batch by batch."""
+    meta, normalizer, symbols = _settings(size, options)
+    with stream_sentences(corpus, options, normalizer, symbols) as (sentences, words):
+        text = _text_of(sentences, meta, size, normalizer, options)
+        kept = words.pass_only("".join(text.alphabet), store.add_symbols)
+    return text, StoredWords(kept, store)
+
+
+def _settings(
+    size: int, options: SentencePieceOptions
+) -> tuple[MetaPieces, SentencePieceNormalizer, list[str]]:
+    """Return the pieces that are not learned, the normalizer, and symbols that end words."""
     meta = meta_pieces(options)
     if len(meta) >= size:
         raise OptionError(f"vocab_size is {size}: it must be larger than the {len(meta)} symbols")
-    normalizer = normalizer_of(options)
-    symbols = [piece for piece, _ in meta.values()]
-    sentences = read_sentences(corpus, options, normalizer, symbols)
-    words = sentences.words
-    alphabet = alphabet_of(words, options)
-    text = _Text(sentences, alphabet, words.only("".join(alphabet)), meta, size, normalizer)
+    return meta, normalizer_of(options), [piece for piece, _ in meta.values()]
+
+
+def _text_of(
+    sentences: Sentences,
+    meta: MetaPieces,
+    size: int,
+    normalizer: SentencePieceNormalizer,
+    options: SentencePieceOptions,
+) -> _Text:
+    alphabet = alphabet_of(sentences.words, options)
+    text = _Text(sentences, alphabet, meta, size, normalizer)
     if text.room < 0:
         raise OptionError(
             f"vocab_size is {size}, less than the {len(alphabet)} characters of the alphabet and "

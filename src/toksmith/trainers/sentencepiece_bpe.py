@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toksmith._base.lazy import np, npt
-from toksmith.engine.training import merge_pieces
+from toksmith.engine.training import ENOUGH, merge_pieces
 from toksmith.reference.piece_rules import INHERITED, SPACE, PieceRules, is_digit
 from toksmith.trainers.bpe_merging import watch_merges
-from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.symbol_words import CharacterWords, StoredWords
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +28,12 @@ class LearnedPieces:
 
 
 def learn_pieces(
-    words: CharacterWords,
+    words: CharacterWords | StoredWords,
     pieces: int,
     rules: PieceRules,
     progress: bool | None = None,
     threads: int = 1,
+    memory: int = ENOUGH,
 ) -> LearnedPieces:
     """Merge the most frequent pair that forms a valid piece, again and again.
 
@@ -44,6 +45,7 @@ def learn_pieces(
         rules: the rules for valid pieces.
         progress: whether to show a progress bar; ``None`` if standard error is a terminal.
         threads: the number of threads; the result does not depend on it.
+        memory: the memory for merging in bytes, besides that of a store; as for ``threads``.
     """
     characters = words.characters
     with watch_merges([character.encode() for character in characters], pieces, progress) as watch:
@@ -61,6 +63,7 @@ def learn_pieces(
             only_spaces=rules.allow_whitespace_only_pieces,
             threads=threads,
             watch=watch,
+            memory=memory,
         )
     vocab = list(characters)
     for left, right, _ in learned.merges.tolist():

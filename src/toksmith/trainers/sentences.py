@@ -11,10 +11,11 @@ are normalized instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith.engine.counting import (
     ChunkCounter,
@@ -27,7 +28,6 @@ from toksmith.errors import TrainingError, warn
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts
 from toksmith.trainers.line_counting import DrawnLines, TsvLines
 from toksmith.trainers.line_counts import (
     LineCounts,
@@ -35,12 +35,12 @@ from toksmith.trainers.line_counts import (
     counted_words,
     items_of,
     merged_lines,
+    passed_words,
 )
-from toksmith.trainers.memory import MemoryLimits
 from toksmith.trainers.normalizing import QuickNormalizer
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
 from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
-from toksmith.trainers.symbol_words import AnyWords, CharacterWords, MixedWords
+from toksmith.trainers.symbol_words import AnyWords, CharacterWords, MixedWords, WordStream
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,8 +78,70 @@ def read_sentences(
 
     Raises:
         TrainingError: there is no text.
+        OptionError: ``input_format="tsv"``, and a line has another form; or the words exceed the
+            memory limit.
+    """
+    limits = corpus.limits
+    with _feeds(corpus, options, normalizer, symbols) as (found, feed_plain, feed):
+        words: AnyWords
+        if feed_plain is None:
+            words = CharacterWords.of(counted_words(feed, limits))
+        else:
+            plain = counted_words(feed_plain, limits)
+            with limits.beside(len(plain), len(plain.chunks)):
+                others = counted_words(feed, limits)
+            counted = plain.chunks, plain.ends, plain.counts
+            words = MixedWords(counted, CharacterWords.of(others), SPACE)
+    return _sentences(words, found)
+
+
+@contextmanager
+def stream_sentences(
+    corpus: Corpus,
+    options: SentencePieceOptions,
+    normalizer: SentencePieceNormalizer,
+    symbols: Sequence[str],
+) -> Iterator[tuple[Sentences, WordStream]]:
+    """Read a corpus as SentencePiece does; the words need not fit into memory.
+
+    Args:
+        corpus: as all others in :func:`read_sentences`.
+        options: the options.
+        normalizer: the normalizer.
+        symbols: the symbols.
+
+    Raises:
+        TrainingError: there is no text.
         OptionError: ``input_format="tsv"``, and a line has another form.
     """
+    limits = corpus.limits
+    with ExitStack() as stack:
+        with _feeds(corpus, options, normalizer, symbols) as (found, feed_plain, feed):
+            plain = feed_plain and stack.enter_context(passed_words(feed_plain, limits))
+            others = stack.enter_context(passed_words(feed, limits))
+        words = WordStream(others, plain=plain, space=SPACE)
+        yield _sentences(words, found), words
+
+
+def _sentences(words: AnyWords, found: LineCounts) -> Sentences:
+    if not len(words):
+        raise TrainingError("there is no text to train on: all lines are empty, or were skipped")
+    skipped = {"too_long": found.too_long, "reserved": found.reserved}
+    return Sentences(words, found.lines, {k: v for k, v in skipped.items() if v})
+
+
+Feed: TypeAlias = "Callable[[ChunkCounter], None]"
+"""Passes words to a counter."""
+
+
+@contextmanager
+def _feeds(
+    corpus: Corpus,
+    options: SentencePieceOptions,
+    normalizer: SentencePieceNormalizer,
+    symbols: Sequence[str],
+) -> Iterator[tuple[LineCounts, Feed | None, Feed]]:
+    """Count lines; yields them, the feed of plain words, if there are any, and that of others."""
     has_counts = corpus.counts is not None or options.input_format == "tsv"
     cutter = _Cutter(options, symbols)
     normalize = QuickNormalizer(normalizer)
@@ -89,23 +151,19 @@ def read_sentences(
     lines = _counted_lines(corpus, options) if has_counts else _count_lines(corpus, options, plain)
     with lines as found:
         corpus.check_bytes()
-        skipped = {"too_long": found.too_long, "reserved": found.reserved}
-        _warn_of_skipped(skipped, options.max_sentence_length)
-        words: AnyWords
+        _warn_of_skipped(found.too_long, options.max_sentence_length)
         if plain:
-            words = _words_of_chunks(found, normalize, cutter, corpus.limits)
-        else:
-            words = CharacterWords.of(
-                _cut_words(
-                    found,
-                    lambda line: normalize(_decoded(line)),
-                    cutter,
-                    corpus.limits,
-                )
+            yield (
+                found,
+                lambda counter: found.pass_plain(counter.add_counted),
+                partial(_cut_words, found, _chunk_normalizer(normalize), cutter),
             )
-    if not len(words):
-        raise TrainingError("there is no text to train on: all lines are empty, or were skipped")
-    return Sentences(words, found.lines, {k: v for k, v in skipped.items() if v})
+        else:
+            yield (
+                found,
+                None,
+                partial(_cut_words, found, lambda line: normalize(_decoded(line)), cutter),
+            )
 
 
 @contextmanager
@@ -184,10 +242,8 @@ def _make_plain_rules(
     )
 
 
-def _words_of_chunks(
-    found: LineCounts, normalize: QuickNormalizer, cutter: _Cutter, limits: MemoryLimits
-) -> MixedWords:
-    """Normalize and cut chunks of lines (see :class:`~toksmith.engine.counting.LineCounter`)."""
+def _chunk_normalizer(normalize: QuickNormalizer) -> Callable[[bytes], str]:
+    """Return a normalizer of chunks (see :class:`~toksmith.engine.counting.LineCounter`)."""
     first = normalize(".").removesuffix(".")  # the prefix of a sentence
 
     def normalized(data: bytes) -> str:
@@ -197,25 +253,19 @@ def _words_of_chunks(
         # with something before the space, which is no first one then
         return normalize("." + chunk).removeprefix(first + ".")
 
-    plain = counted_words(lambda counter: found.pass_plain(counter.add_counted), limits)
-    with limits.beside(len(plain), len(plain.chunks)):
-        others = _cut_words(found, normalized, cutter, limits)
-    return MixedWords((plain.chunks, plain.ends, plain.counts), CharacterWords.of(others), SPACE)
+    return normalized
 
 
 def _cut_words(
-    found: LineCounts, normalize: Callable[[bytes], str], cutter: _Cutter, limits: MemoryLimits
-) -> Counts:
-    """Normalize chunks, and cut them into words."""
+    found: LineCounts, normalize: Callable[[bytes], str], cutter: _Cutter, counter: ChunkCounter
+) -> None:
+    """Normalize chunks, cut them into words, and count these."""
 
-    def add(counter: ChunkCounter) -> None:
-        def take(*counted: Unpack[CountedChunks]) -> None:
-            texts = ((normalize(chunk), count) for chunk, count in items_of(counted))
-            add_words(counter, cutter.words(texts).items())
+    def take(*counted: Unpack[CountedChunks]) -> None:
+        texts = ((normalize(chunk), count) for chunk, count in items_of(counted))
+        add_words(counter, cutter.words(texts).items())
 
-        found.pass_chunks(take)
-
-    return counted_words(add, limits)
+    found.pass_chunks(take)
 
 
 def _decoded(data: bytes) -> str:
@@ -260,9 +310,9 @@ def _word_pattern(options: SentencePieceOptions) -> str:
     return f"{marks}{rest}*|{rest}+"
 
 
-def _warn_of_skipped(skipped: Mapping[str, int], longest: int) -> None:
-    if skipped["too_long"]:
+def _warn_of_skipped(skipped: int, longest: int) -> None:
+    if skipped:
         warn(
-            f"{skipped['too_long']:,} lines of more than {longest:,} bytes were skipped, as in "
+            f"{skipped:,} lines of more than {longest:,} bytes were skipped, as in "
             "SentencePiece; raise max_sentence_length= to keep them",
         )

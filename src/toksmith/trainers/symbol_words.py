@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 from toksmith._base.lazy import np, npt
 from toksmith.engine.counting import CountedChunks, Take, UInts
-from toksmith.engine.training import SymbolWords, byte_counts, mixed_words
+from toksmith.engine.training import ChunkStore, SymbolWords, byte_counts, mixed_words
 from toksmith.trainers.counts import Counts
 
 _CODE_POINTS = 0x110000
@@ -61,6 +61,25 @@ class CharacterWords:
             done += len(codes)
         words = SymbolWords(symbols, ends, counts.counts, len(used))
         return cls("".join(map(chr, used.tolist())), words)
+
+    def batches(self, words: int) -> Iterator[SymbolWords]:
+        """Yield the words in batches of this number; arrays are views of ``words``.
+
+        Example:
+            >>> words = CharacterWords.of({"ab": 2, "b": 1})
+            >>> [batch.symbols.tolist() for batch in words.batches(1)]
+            [[0, 1], [1]]
+        """
+        every = self.words
+        for first in range(0, len(self), words):
+            ends = every.ends[first : first + words]
+            start = int(every.ends[first - 1]) if first else 0
+            yield SymbolWords(
+                every.symbols[start : int(ends[-1])],
+                ends - np.uint64(start),
+                every.counts[first : first + words],
+                every.alphabet,
+            )
 
     def character_counts(self) -> npt.NDArray[np.uint64]:
         """Return the number of occurrences of each character in the text: uint64, by symbol."""
@@ -117,6 +136,8 @@ class WordStream:
 
     Args:
         pass_on: calls a function with batches of words in UTF-8; it is called several times.
+        plain: the same for ASCII words, which are passed on first. A word may be in both.
+        space: replaces the space in ASCII words.
 
     Attributes:
         characters: the characters that the words are made of, by code point.
@@ -131,29 +152,25 @@ class WordStream:
         [0 1 1]
     """
 
-    def __init__(self, pass_on: PassOn) -> None:
-        self._pass_on = pass_on
-        self._words = self.bytes = 0
+    def __init__(self, pass_on: PassOn, *, plain: PassOn | None = None, space: str = " ") -> None:
+        self._pass_on, self._plain = pass_on, plain
+        self._space = ord(space)
+        self._words = 0
         numbers = np.full(_CODE_POINTS, _CODE_POINTS, np.uint32)
         found: list[int] = []
         sums = np.zeros(0, np.uint64)
 
-        def add_up(chunks: bytes, ends: UInts, counts: UInts) -> None:
+        def add_up(words: SymbolWords) -> None:
             nonlocal sums
-            batch = Counts(chunks, ends, counts)
-            self._words += len(batch)
-            self.bytes += batch.bytes
-            word = 0
-            for codes, block_ends in _code_points(batch):
-                new = np.unique(codes[numbers[codes] == _CODE_POINTS])
-                numbers[new] = len(found) + np.arange(len(new), dtype=np.uint32)
-                found.extend(new.tolist())
-                of_block = counts[word : word + len(block_ends)]
-                part = SymbolWords(numbers[codes], block_ends, of_block, len(found))
-                sums = np.append(sums, np.zeros(len(new), np.uint64)) + part.symbol_counts()
-                word += len(block_ends)
+            self._words += len(words.ends)
+            codes = words.symbols
+            new = np.unique(codes[numbers[codes] == _CODE_POINTS])
+            numbers[new] = len(found) + np.arange(len(new), dtype=np.uint32)
+            found.extend(new.tolist())
+            part = SymbolWords(numbers[codes], words.ends, words.counts, len(found))
+            sums = np.append(sums, np.zeros(len(new), np.uint64)) + part.symbol_counts()
 
-        pass_on(add_up)
+        self._pass_code_points(add_up)
         order = np.argsort(np.array(found, np.uint32))
         codes = np.array(found, np.uint32)[order]
         self.characters = "".join(map(chr, codes.tolist()))
@@ -167,16 +184,41 @@ class WordStream:
 
     def pass_symbols(self, take: Callable[[SymbolWords], object]) -> None:
         """Call a function with batches of words; symbol ``i`` is ``characters[i]``."""
+        alphabet = len(self.characters)
+        self._pass_code_points(
+            lambda words: take(
+                SymbolWords(self._numbers[words.symbols], words.ends, words.counts, alphabet)
+            )
+        )
 
-        def convert(chunks: bytes, ends: UInts, counts: UInts) -> None:
+    def pass_only(self, characters: str, take: Callable[[SymbolWords], object]) -> str:
+        """Call a function with the parts of words that consist of these characters.
+
+        Returns:
+            The characters of the words that are among them, by code point: the symbols.
+        """
+        wanted = set(characters)
+        kept = "".join(character for character in self.characters if character in wanted)
+        numbers = {character: number for number, character in enumerate(kept)}
+        new = [numbers.get(character) for character in self.characters]
+        self.pass_symbols(lambda words: take(words.only(new)))
+        return kept
+
+    def _pass_code_points(self, take: Callable[[SymbolWords], object]) -> None:
+        """Call a function with batches of words as code points."""
+
+        def convert(is_ascii: bool, chunks: bytes, ends: UInts, counts: UInts) -> None:
             word = 0
             for codes, block_ends in _code_points(Counts(chunks, ends, counts)):
+                if is_ascii:
+                    codes[codes == ord(" ")] = self._space
                 of_block = counts[word : word + len(block_ends)]
-                symbols = self._numbers[codes]
-                take(SymbolWords(symbols, block_ends, of_block, len(self.characters)))
+                take(SymbolWords(codes, block_ends, of_block, _CODE_POINTS))
                 word += len(block_ends)
 
-        self._pass_on(convert)
+        if self._plain is not None:
+            self._plain(partial(convert, True))
+        self._pass_on(partial(convert, False))
 
     def __len__(self) -> int:
         return self._words
@@ -315,4 +357,17 @@ def _counts_of(counted: Mapping[str, int]) -> Counts:
     return Counts.of({word.encode(): count for word, count in counted.items()})
 
 
-AnyWords: TypeAlias = "CharacterWords | MixedWords"
+@dataclass(frozen=True, eq=False)
+class StoredWords:
+    """Distinct words in a store for merging.
+
+    Attributes:
+        characters: the characters that the words are made of, by code point.
+        words: the words; symbol ``i`` is ``characters[i]``.
+    """
+
+    characters: str
+    words: ChunkStore
+
+
+AnyWords: TypeAlias = "CharacterWords | MixedWords | WordStream"

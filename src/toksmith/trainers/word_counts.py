@@ -53,7 +53,7 @@ from toksmith.stages.split_classes import (
 from toksmith.trainers.bulk_splitting import blocks, split_in_bulk
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
-from toksmith.trainers.line_counts import add_words, counted_words, items_of, passed_words
+from toksmith.trainers.line_counts import PassOn, add_words, counted_words, items_of, passed_words
 from toksmith.trainers.memory import MemoryLimits
 from toksmith.trainers.symbol_words import WordStream, is_utf8
 
@@ -141,9 +141,15 @@ def stream_chunks_as_words(
         corpus.check_bytes()
 
     with passed_words(feed, corpus.limits) as pass_on:
-        words = WordStream(pass_on)
-        corpus.note_kept(words.bytes)
-        yield words
+        corpus.note_kept(_bytes_of(pass_on))
+        yield WordStream(pass_on)
+
+
+def _bytes_of(pass_on: PassOn) -> int:
+    """Return the size of the counted text in bytes."""
+    sizes: list[int] = []
+    pass_on(lambda *counted: sizes.append(Counts(*counted).bytes))
+    return sum(sizes)
 
 
 def _add_utf8(counter: ChunkCounter, *counted: Unpack[CountedChunks]) -> None:
