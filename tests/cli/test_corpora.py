@@ -117,3 +117,44 @@ def test_deduplicate_takes_a_value_or_none(run: Run, tmp_path: Path) -> None:
     ran = run("counts", "make", "--deduplicate=words", path, "-o", output, "-q")
     assert ran.code == 2
     assert "'documents', 'lines'" in ran.err
+
+
+def test_a_dry_run_tells_what_would_be_read(run: Run, lines: Path, tmp_path: Path) -> None:
+    (text := tmp_path / "b.txt").write_text("low lower")
+    output = tmp_path / "out.json"
+    there = sorted(tmp_path.iterdir())
+    ran = run(
+        *("train", lines, text, "-o", output, "--vocab-size", 260, "--weight", f"{text}=2.5"),
+        *("--sample", 0.5, "--deduplicate", "--memory", "1G", "--read-as", "text", "--dry-run"),
+    )
+    assert ran.code == 0, ran.err
+    told = ran.out.decode().splitlines()
+    assert f"{lines}: {lines.stat().st_size} bytes, text, gzip, 1 document" in told
+    assert f"{text}: 9 bytes, text, 1 document, weight 2.5" in told
+    wanted = {"sample: 0.5, seed 0", "deduplicate: documents", "memory: 1G", "model: bpe"}
+    assert wanted <= set(told)
+    assert told[-1] == "nothing was read or written (--dry-run)"
+    ran = run("counts", "make", lines, "--field", "body", "-o", output, "--dry-run",
+              "--read-as", "jsonl", "--deduplicate", "lines")  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert "jsonl, gzip\n" in ran.out.decode()
+    assert "the number of documents is known only after reading" in ran.out.decode()
+    assert "deduplicate: lines" in ran.out.decode()
+    assert sorted(tmp_path.iterdir()) == there
+    assert run("train", tmp_path / "no", "-o", output, "--vocab-size", 260, "--dry-run").code == 2
+
+
+def test_shares_of_the_files_are_printed(run: Run, tmp_path: Path) -> None:
+    for name, size in (("a.txt", 3), ("b.txt", 10), ("c.txt", 2)):
+        (tmp_path / name).write_text("lower " * size)
+    files = sorted(tmp_path.iterdir())
+    ran = run("train", *files, "-o", tmp_path / "t.json", "--vocab-size", 258,
+              "--weight", f"{files[2]}=3.5")  # fmt: skip
+    shares = ran.out.decode().splitlines()[1:]
+    assert shares == [
+        f"   50.0%  {files[1]}: 1 document, 60 bytes",
+        f"   35.0%  {files[2]}: 1 document, 12 bytes, weight 3.5",
+        f"   15.0%  {files[0]}: 1 document, 18 bytes",
+    ]
+    ran = run("train", files[0], "-o", tmp_path / "t.json", "--vocab-size", 258)
+    assert len(ran.out.decode().splitlines()) == 1

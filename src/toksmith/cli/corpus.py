@@ -43,6 +43,12 @@ SpillLimit = Annotated[
         metavar="SIZE", help="The maximum size of the temporary file of --memory, such as 100G."
     ),
 ]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Print what would be read and how; read no text and write nothing."
+    ),
+]
 MinCount = Annotated[
     int,
     typer.Option(

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toksmith.cli.common import SPLITS, Quiet, parse_split
-from toksmith.cli.corpus import CorpusOptions, Memory, MinCount, SpillLimit, with_corpus_options
+from toksmith.cli.corpus import (
+    CorpusOptions,
+    DryRun,
+    Memory,
+    MinCount,
+    SpillLimit,
+    with_corpus_options,
+)
 from toksmith.cli.messages import Command, Group
 from toksmith.errors import FormatError, OptionError
 
@@ -62,6 +69,7 @@ def make(
     spill_limit: SpillLimit = None,
     *,
     corpus: CorpusOptions,
+    dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> None:
     """Count the chunks of files and write the counts to a file."""
@@ -76,6 +84,11 @@ def make(
         "gaps": "drop" if drop_gaps else "keep",
         "progress": False if quiet else None,
     }
+    if dry_run:
+        from toksmith.cli.dry_run import print_plan
+
+        print_plan(files, None, corpus, {"split": split, "output": output})
+        return
     if output.suffix == ".tsv":
         if spill_limit is not None:
             raise OptionError("--spill-limit is not for *.tsv: its counts are kept in memory")
@@ -165,7 +178,7 @@ def _say(counts: Counts | CountsFile, output: Path, quiet: bool) -> None:
 
 def figures(counts: Counts | CountsFile) -> str:
     """Return the sizes of counts in one line."""
-    from toksmith.cli.train import format_size
+    from toksmith.cli.common import format_size
     from toksmith.trainers.counts import Counts, StreamedCounts, splitter_name
 
     held = StreamedCounts.of(counts) if isinstance(counts, Counts) else counts

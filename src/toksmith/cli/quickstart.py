@@ -32,7 +32,8 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Train a first tokenizer on Python's own library, and show its tokens."""
-    from toksmith.cli.train import figures, format_size
+    from toksmith.cli.common import format_size
+    from toksmith.cli.train import figures
     from toksmith.cli.writing import check_folder
 
     check_folder(output)

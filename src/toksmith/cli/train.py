@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import SPLITS, FormatName, Quiet, load_tokenizer, parse_split
-from toksmith.cli.corpus import CorpusOptions, CountsFiles, Files, with_corpus_options
+from toksmith.cli.common import (
+    SPLITS,
+    FormatName,
+    Quiet,
+    format_size,
+    load_tokenizer,
+    parse_split,
+)
+from toksmith.cli.corpus import CorpusOptions, CountsFiles, DryRun, Files, with_corpus_options
 from toksmith.errors import OptionError, ToksmithError, TrainingError
 
 if TYPE_CHECKING:
@@ -146,6 +153,7 @@ def run(
             "paths and SHA-256 of the files. toksmith advise --tokenizer reads it.",
         ),
     ] = False,
+    dry_run: DryRun = False,
     quiet: Quiet = False,
 ) -> None:
     """Learn a tokenizer from text and write it to a file.
@@ -186,6 +194,12 @@ def run(
     if continue_from is not None:
         options["continue_from"] = load_tokenizer(continue_from)
     _rehearse(output, to, model.value, options)
+    if dry_run:
+        from toksmith.cli.dry_run import print_plan
+
+        further = {"model": model.value, "vocab-size": vocab_size, "split": split, "output": output}
+        print_plan(files, counts, corpus, further)
+        return
     import toksmith
 
     try:
@@ -213,6 +227,8 @@ def run(
     if not quiet:
         beside = ", with its training record beside it" if record else ""
         print(f"{figures(tok)} → {output}{beside}")
+        for line in source_lines(tok):
+            print(line)
 
 
 def _options_of(model: Model) -> type:
@@ -308,11 +324,26 @@ def figures(tok: Tokenizer) -> str:
     return ", ".join([*parts, f"{record.seconds:.1f} s"])
 
 
-def format_size(size: int) -> str:
-    """Return a size in bytes with a unit.
+def source_lines(tok: Tokenizer, most: int = 10) -> list[str]:
+    """Return the documents, bytes and share of the files of a training, the largest shares first.
 
-    Example:
-        >>> format_size(12_345_678), format_size(1_234)
-        ('12.3 MB', '1,234 bytes')
+    Empty for a single file. A share is that of the bytes times the weight.
     """
-    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size:,} bytes"
+    sources = tok.training.sources if tok.training else ()
+    total = sum(source.bytes * source.weight for source in sources)
+    if len(sources) < 2 or not total:
+        return []
+    by_share = sorted(sources, key=lambda source: -source.bytes * source.weight)
+    lines = []
+    for source in by_share[:most]:
+        weight = f", weight {source.weight:g}" if source.weight != 1 else ""
+        lines.append(
+            f"  {source.bytes * source.weight / total:6.1%}  {source.path}: "
+            f"{source.documents:,} document{'' if source.documents == 1 else 's'}, "
+            f"{format_size(source.bytes)}{weight}"
+        )
+    if rest := by_share[most:]:
+        size = sum(source.bytes for source in rest)
+        share = sum(source.bytes * source.weight for source in rest) / total
+        lines.append(f"  {share:6.1%}  {len(rest):,} other files: {format_size(size)}")
+    return lines

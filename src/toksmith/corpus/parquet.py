@@ -195,6 +195,22 @@ def group_sizes(path: FilePath, stored: int) -> list[int]:
     return [end - start for start, end in pairwise([0, *ends])]
 
 
+def row_count(path: FilePath) -> int:
+    """Return the number of rows of a file, from its metadata.
+
+    Raises:
+        FormatError: the file is damaged, or no Parquet.
+        MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
+    """
+    pyarrow = extra("pyarrow", "arrow")
+    try:
+        with _open(path) as file:
+            rows: int = file.metadata.num_rows
+    except (pyarrow.ArrowException, OSError) as wrong:
+        raise _damaged(path, wrong) from wrong
+    return rows
+
+
 @contextmanager
 def _open(path: FilePath, metadata: Any = None) -> Iterator[Any]:
     parquet = extra("pyarrow.parquet", "arrow")

@@ -34,7 +34,7 @@ def count_corpus(
         parse_size(memory), min_count, spill_limit=parse_size(spill_limit, "spill_limit")
     )
     path = as_file(a_path(output, "output"))
-    source = Files(files, reading or Reading())
+    source = Files(files, reading or Reading(), memory=limits.limit)
     cut_by = splitter(split, gaps)
     with stream_chunks(source, cut_by, thread_count(threads), progress, limits) as counts:
         write(counts, path)

@@ -1,0 +1,89 @@
+"""``--dry-run``: prints what a command would read, and reads no text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from toksmith.cli.common import format_size
+from toksmith.cli.corpus import CorpusOptions
+
+
+def print_plan(
+    files: Sequence[str] | None,
+    counts: Sequence[Path] | None,
+    corpus: CorpusOptions,
+    further: Mapping[str, object],
+) -> None:
+    """Print the files of a corpus and the options that apply to them.
+
+    Args:
+        files: the files, directories and patterns as given.
+        counts: files of counts in their place.
+        corpus: the options of the corpus.
+        further: other options, by their names on the command line.
+    """
+    for line in _counts_lines(counts) if counts else _file_lines(files or [], corpus):
+        print(line)
+    reading = {
+        "separator": corpus["separator"],
+        "sample": None if corpus["sample"] == 1 else f"{corpus['sample']:g}, seed {corpus['seed']}",
+        "deduplicate": {True: "documents", False: None}.get(
+            corpus["deduplicate"], corpus["deduplicate"]
+        ),
+        "encoding-errors": corpus["encoding_errors"],
+    }
+    limits = {
+        "memory": corpus["memory"] or "no limit",
+        "min-count": None if corpus["min_count"] == 1 else corpus["min_count"],
+        "threads": corpus["threads"] or "all cores",
+    }
+    for name, value in {**further, **({} if counts else reading), **limits}.items():
+        if value is not None:
+            print(f"{name}: {value}")
+    print("nothing was read or written (--dry-run)")
+
+
+def _file_lines(files: Sequence[str], corpus: CorpusOptions) -> list[str]:
+    from toksmith.corpus import Reading
+    from toksmith.corpus.listing import list_files
+
+    options = ("memory", "min_count", "threads")
+    reading = Reading(**{name: value for name, value in corpus.items() if name not in options})
+    found = list_files(list(files), reading)
+    lines = []
+    for file in found:
+        parts = [
+            "unknown size" if file.size is None else format_size(file.size),
+            file.kind.content + (f", {file.kind.compression}" if file.kind.compression else ""),
+        ]
+        if file.documents is not None:
+            parts.append(_documents(file.documents))
+        if file.weight != 1:
+            parts.append(f"weight {file.weight:g}")
+        lines.append(f"{file.path}: {', '.join(parts)}")
+    sizes = [file.size for file in found]
+    known = [file.documents for file in found if file.documents is not None]
+    total = [
+        f"{len(found):,} file{'' if len(found) == 1 else 's'}",
+        format_size(sum(size or 0 for size in sizes)) + (" and pipes" if None in sizes else ""),
+    ]
+    if len(known) == len(found):
+        total.append(_documents(sum(known)))
+    else:
+        total.append("the number of documents is known only after reading")
+    return [*lines, f"in all: {', '.join(total)}"]
+
+
+def _counts_lines(paths: Sequence[Path]) -> list[str]:
+    from toksmith.corpus.parquet import row_count
+
+    return [
+        f"{path}: {format_size(path.stat().st_size)} of counts"
+        + ("" if path.suffix == ".tsv" else f", {row_count(path):,} distinct chunks")
+        for path in paths
+    ]
+
+
+def _documents(count: int) -> str:
+    return f"{count:,} document{'' if count == 1 else 's'}"
