@@ -39,8 +39,8 @@ quickstart: $(VENV)/.package ## train a first tokenizer and look at it
 test: $(VENV)/.package $(VENV)/.test $(VENV)/.browser ## run all tests on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
-kill-test: $(VENV)/.package $(VENV)/.frameworks ## kill toksmith tokenize at 100 random moments and compare the files
-	$(BIN)/python tests/kill_test.py
+kill-test: $(VENV)/.package $(VENV)/.frameworks ## kill toksmith tokenize, train and counts at random moments and compare the files
+	$(BIN)/python -m tests.kill_test
 
 test-frameworks: test-in-frameworks test-in-torch test-in-olmo ## run the tests inside transformers and other frameworks
 	$(BIN)/python -m tools.tests_never_run build/frameworks/frameworks.xml \

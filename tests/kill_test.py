@@ -1,8 +1,9 @@
-"""Kills ``toksmith tokenize`` at random moments until it is done, and compares the files.
+"""Kills ``toksmith tokenize``, ``train`` and ``counts`` at random moments, and compares the files.
 
 Run with ``make kill-test``; it is no part of ``make test``, which has a short version. Each trial
 starts the command again and again, kills it (SIGKILL, and every third time SIGINT) after a random
 time, and lets it end once the kills are used up. The files must equal those of one quiet run.
+``training_kills.py`` has the trials of training and counts.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tests import training_kills
 
 FORMATS = ("megatron", "mds")
 RUNNERS = ("local", "ray")
@@ -93,7 +96,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=25, help="for each format and runner")
     parser.add_argument("--megabytes", type=int, default=60)
     parser.add_argument("--runner", choices=RUNNERS, action="append")
+    parser.add_argument("--only", choices=("tokenize", "train"))
     arguments = parser.parse_args()
+    if arguments.only != "tokenize":
+        with tempfile.TemporaryDirectory() as folder:
+            size = arguments.megabytes * 1_000_000
+            training_kills.run_trials(Path(folder), size, arguments.kills)
+    if arguments.only == "train":
+        return
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus.jsonl")
         write_corpus(corpus, arguments.megabytes * 1_000_000)
