@@ -20,8 +20,8 @@ Each message says what was wrong, where, and what to do. An argument of a wrong 
 
 from __future__ import annotations
 
-import os
 import contextlib
+import os
 import sys
 import warnings
 from os import PathLike, fspath

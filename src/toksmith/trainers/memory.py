@@ -76,6 +76,7 @@ class MemoryLimits:
         need: the memory that the next step needs for the counts.
         of_words: whether ``min_count`` and ``need`` are of words that a model makes of the text,
             not of chunks of the text.
+        advice: what else helps if words do not fit, for the error message.
         spill_limit: the maximum size of the temporary file in bytes; ``None`` for no limit.
         spilled: the number of bytes written to disk.
 
@@ -87,6 +88,7 @@ class MemoryLimits:
     min_count: int = 1
     need: Need = size_of_counts
     of_words: bool = False
+    advice: str = ""
     spill_limit: int | None = None
     spilled: int = field(default=0, init=False)
 
@@ -234,6 +236,8 @@ class MemoryLimits:
                 f", or min_count={enough[0]}, which leaves out {format_size(left_out)} of text in "
                 f"{self._unit}s that are rarer"
             )
+        if self.advice:
+            advice += f", or {self.advice}"
         raise OptionError(
             f"{count_of(total, f'distinct {self._unit}')} {takes} about {format_size(needed)}, "
             f"more than memory={format_size(self.limit)}: give more memory{advice}"

@@ -209,6 +209,7 @@ class _Learned(NamedTuple):
 
 def _learn_likely(corpus: Corpus, size: int, options: WordPieceOptions) -> _Learned:
     """Merge the most likely pairs; all words are in memory."""
+    corpus.limits.advice = 'objective="frequency", which keeps to any limit'
     words = CharacterWords.of(count_words(corpus, options.normalizer(), options.splitter()))
     number = len(words)
     characters = _alphabet(words, options)
