@@ -1,4 +1,4 @@
-"""The command line: ``python -m benchmarks [load|encode|train|bars|training-bars|all]``."""
+"""The command line: ``python -m benchmarks [load|encode|train|bars|training-bars|scale|all]``."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from benchmarks.adapters import ADAPTERS, installed
 from benchmarks.bars import GOALS
 from benchmarks.forms import FORMS
 from benchmarks.machine import cores, description
+from benchmarks.scale import SIZE, diverse_lines
 from benchmarks.suites import SUITES, Setting
 from benchmarks.tables import tables
 from benchmarks.texts import FAMILY_OF, FILE_OF, SHARED, texts, vocabularies
@@ -21,7 +22,7 @@ from benchmarks.training import GOALS as TRAINING_GOALS
 from benchmarks.training import KINDS
 
 RESULTS = Path(__file__).parent / "results/local"
-TRAINING = ("train", "training-bars")
+TRAINING = ("train", "training-bars", "scale")
 # tokenizers takes minutes for what the others do in seconds; ask for it by name.
 ENCODERS = ("toksmith", "tiktoken", "gigatoken", "sentencepiece", "tokie")
 
@@ -33,7 +34,7 @@ def main() -> None:
     compile_dir(Path(toksmith.__file__).parent, quiet=2)
     names = [options.suite]
     if options.suite == "all":
-        names = [name for name in SUITES if not name.endswith("bars")]
+        names = [name for name in SUITES if not name.endswith("bars") and name != "scale"]
     if options.suite == "bars":
         options.texts = options.texts or list({goal.text: 0 for goal in GOALS if goal.text})
         options.vocabularies = options.vocabularies or list({goal.vocabulary: 0 for goal in GOALS})
@@ -44,7 +45,12 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         scratch = Path(folder)
         limit = 2_000_000 if options.quick else options.limit and int(options.limit * 1e6)
-        sources = texts(options.data, options.texts, limit, scratch)
+        if options.suite == "scale":
+            size = limit or SIZE
+            name = f"diverse, {size / 1e6:,.0f} MB"
+            sources = {name: diverse_lines(size, options.data, scratch)}
+        else:
+            sources = texts(options.data, options.texts, limit, scratch)
         known = (
             vocabularies(options.vocab, options.vocabularies, next(iter(sources.values())), scratch)
             if not set(names) <= set(TRAINING)

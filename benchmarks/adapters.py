@@ -83,7 +83,13 @@ class Adapter:
 class Toksmith(Adapter):
     package = "toksmith"
     files = ("ranks", "model", "json", "tekken")
-    trains = ("byte-bpe", "sentencepiece-bpe", "sentencepiece-unigram", "wordpiece")
+    trains = (
+        "byte-bpe",
+        "byte-bpe-lines",
+        "sentencepiece-bpe",
+        "sentencepiece-unigram",
+        "wordpiece",
+    )
 
     def load(self, vocabulary: Job) -> None:
         import toksmith
@@ -131,6 +137,10 @@ class Toksmith(Adapter):
         if job["model"] == "byte-bpe":
             saved = out / "toksmith.tiktoken"
             options = {"split": job["split"], "separator": SEPARATOR, "ties": "smallest-pair"}
+        elif job["model"] == "byte-bpe-lines":
+            saved = out / "toksmith.tiktoken"
+            options = {"split": job["split"], "ties": "smallest-pair"}
+            job = {**job, "vocab_size": 256 + job["merges"]}
         elif job["model"] == "wordpiece":
             saved = out / "toksmith.json"
             options = {"model": "wordpiece", "special_tokens": ["[UNK]"]}
@@ -394,9 +404,37 @@ class Rustbpe(Adapter):
         return _save_ranks(ranks, out / "rustbpe.tiktoken")
 
 
+class Gigabpe(Adapter):
+    package = "gigabpe"
+    trains = ("byte-bpe-lines",)
+
+    def train(self, job: Job, out: Path) -> Path:
+        import gigabpe
+
+        saved = out / "gigabpe.json"
+        gigabpe.train_tokenizer(
+            [job["text"]],
+            job["bytes"] + job["merges"],
+            str(saved),
+            special_tokens=[],
+            pretokenizer="bytelevel",
+            threads=job["threads"],
+        )
+        return saved
+
+
 ADAPTERS: dict[str, type[Adapter]] = {
     kind.package: kind
-    for kind in (Toksmith, Tiktoken, Gigatoken, SentencePiece, Tokie, Tokenizers, Rustbpe)
+    for kind in (
+        Toksmith,
+        Tiktoken,
+        Gigatoken,
+        SentencePiece,
+        Tokie,
+        Tokenizers,
+        Rustbpe,
+        Gigabpe,
+    )
 }
 
 

@@ -12,6 +12,7 @@ from benchmarks.adapters import ADAPTERS
 from benchmarks.bars import GOALS, Goal
 from benchmarks.forms import FORMS
 from benchmarks.rounds import Job, compared, interleaved, run
+from benchmarks.scale import MERGES, MODEL, scale_jobs, with_equal_merges
 from benchmarks.texts import joined, shortened, some_ids
 from benchmarks.training import GOALS as TRAINING_GOALS
 from benchmarks.training import KINDS, Learned, TrainingGoal, judged
@@ -107,12 +108,26 @@ def training_bars(setting: Setting) -> Iterator[Row]:
             yield _trained(setting, goal)
 
 
+def scale(setting: Setting) -> Iterator[Row]:
+    """Train on large text, with all cores, at equal merges."""
+    name, path = next(iter(setting.texts.items()))
+    merges = setting.vocab_size or MERGES
+    work = {"text": name, "model": MODEL, "vocab_size": merges, "threads": setting.cores}
+    row = Row("train", work, path.stat().st_size)
+    with TemporaryDirectory() as out:
+        jobs = scale_jobs(path, setting.libraries, merges, setting.cores, out)
+        equal, row.left_out = with_equal_merges(jobs)
+        row.results = interleaved(equal, setting.rounds)
+    yield row
+
+
 SUITES: dict[str, Callable[[Setting], Iterator[Row]]] = {
     "load": loading,
     "encode": encode,
     "train": train,
     "bars": bars,
     "training-bars": training_bars,
+    "scale": scale,
 }
 
 

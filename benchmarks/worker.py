@@ -147,7 +147,8 @@ def train(job: Job) -> Job:
         saved = adapter.train(job, Path(job["out"]))
     except NotImplementedError as reason:
         return {"missing": str(reason)}
-    return {"saved": str(saved), "peak_bytes": peak_memory()}
+    cpu = time.process_time()
+    return {"saved": str(saved), "peak_bytes": peak_memory(), "cpu_seconds": cpu}
 
 
 KINDS = {"encode": encode, "load": load, "train": train, "touch": touch}

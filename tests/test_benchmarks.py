@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import subprocess
@@ -11,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks import __main__, rounds, worker
+from benchmarks import __main__, rounds, scale, worker
 from benchmarks.adapters import ADAPTERS, learned_tokens
 from benchmarks.bars import FIGURES, GOALS
 from benchmarks.forms import FORMS
 from benchmarks.models import GGUF, MODELS, find, measured, recorded
+from benchmarks.scale import scale_jobs, with_equal_merges, write_lines
 from benchmarks.suites import Row
 from benchmarks.tables import tables
 from benchmarks.texts import FAMILY_OF, FILE_OF
@@ -23,7 +25,7 @@ from benchmarks.training import Kind, Learned, judged
 from benchmarks.worker import confine
 from tests.kits import gguf
 from tests.kits.bpe import pipeline
-from toksmith import train
+from toksmith import Counts, train
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -322,3 +324,44 @@ def test_recorded_ids_are_compared(tmp_path: Path) -> None:
     assert (found.ids, found.left_out) == (5, "")
     path.with_name(f"{path.name}.out").write_text(lines.replace("120", "121"))
     assert recorded(name, [tmp_path]).left_out == "other ids for ' the  x'"
+
+
+def test_lines_as_texts_have_the_chunks_of_the_document(tmp_path: Path) -> None:
+    blocks = [b"one  two \n\n \n  thr", b"ee\r\n\n\n'four\n\t", "5\u3000\n\u3000六".encode()]
+    path = write_lines(tmp_path / "lines.txt", blocks)
+    assert path.read_text() == "one  two\nthree\n'four\n5\n六\n"
+    whole = Counts.from_files(path, split="gpt2")
+    with path.open("rb") as lines:
+        by_line = Counts.from_texts(lines, split="gpt2")
+    assert dict(whole) == dict(by_line)
+
+
+def test_scale_leaves_out_other_merges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("low lower lowest\n")
+    made = scale_jobs(text, ["toksmith", "tiktoken", "gigabpe"], 3, 1, str(tmp_path))
+    assert [job["library"] for job in made] == ["toksmith", "gigabpe"]  # tiktoken does not train
+    assert {job["bytes"] for job in made} == {len(set("low lower lowest\n"))}
+    for name, tokens in (("toksmith", "lo low er"), ("gigabpe", "lo ow er")):
+        lines = (
+            f"{base64.b64encode(each.encode()).decode()} {i}"
+            for i, each in enumerate(tokens.split())
+        )
+        (tmp_path / f"{name}.tiktoken").write_text("\n".join(lines))
+    monkeypatch.setattr(
+        scale, "run", lambda job: {"saved": tmp_path / f"{job['library']}.tiktoken"}
+    )
+    equal, left_out = with_equal_merges(made)
+    assert [job["library"] for job in equal] == ["toksmith"]
+    assert left_out == {"gigabpe": "3 merges, other ones from merge 1 on; 3 are wanted"}
+
+
+def test_scale_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = from_end_to_end(tmp_path, "scale", ["toksmith"], here=monkeypatch)
+    (row,) = report["rows"]
+    assert row["work"]["model"] == "byte-bpe-lines"
+    assert list(row["results"]) == ["toksmith"]
+    assert (
+        "| byte-bpe-lines | 2,048 | diverse, 2 MB | toksmith |"
+        in (tmp_path / "results.md").read_text()
+    )
