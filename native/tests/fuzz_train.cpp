@@ -28,6 +28,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     options.max_token_length = random.below(6);
     options.sharing = {.threads = 1 + random.below(3), .least = 1 + random.below(9)};
     const auto trained = bpe::train(chunks, options, {});
+    bpe::ChunkStore store(0, -1);
+    store.add(chunks);
+    options.ties = bpe::Ties::kFirstSeen;
+    const auto phases = bpe::train(store, {.size = 256}, options, random.below(3) << 12, {});
+    const auto whole = bpe::train(chunks, options, {});
+    CHECK(same(phases.merges, whole.merges) && phases.tokens == whole.tokens);
     std::vector<std::size_t> lengths(256, 1);
     std::uint64_t last = ~std::uint64_t{0};
     for (std::size_t i = 0; i < trained.merges.size(); ++i) {

@@ -89,7 +89,7 @@ class PhaseTrainer {
     // Slots of the bounds: an eighth of the memory for each thread.
     unsigned bits() const {
         const std::size_t slots = memory_ / 8 / threads_ / sizeof(std::uint64_t);
-        return std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(slots)) - 1, 12, 22);
+        return std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(slots | 1)) - 1, 12, 22);
     }
 
     std::function<bool(Id, Id)> apart_of() const {
