@@ -75,10 +75,8 @@ Trained train_unigram(Input<Id> symbols, Input<std::uint64_t> ends, Input<std::u
     unigram::Pieces learned;
     {
         const WithoutGil without_gil;
-        learned = unigram::train(
-            unigram::spaced_apart(bpe::count_segments(given, 0, characters, options.rules, threads),
-                                  characters),
-            options, tell);
+        learned =
+            unigram::train(unigram::cut_words(given, characters, options.rules), options, tell);
     }
     std::vector<std::uint32_t> spelled, lengths;
     std::vector<double> scores;

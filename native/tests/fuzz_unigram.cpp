@@ -40,9 +40,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         .threads = 1,
         .rules = {1 + random.below(20), random.below(2) == 0, random.below(2) == 0,
                   random.below(2) == 0, random.below(2) == 0, random.below(2) == 0}};
-    const auto segments =
-        bpe::count_segments({symbols.data(), ends, counts}, 0, alphabet, options.rules, 1);
-    const unigram::CountedWords words = unigram::spaced_apart(segments, alphabet);
+    const unigram::CountedWords words =
+        unigram::cut_words({symbols.data(), ends, counts}, alphabet, options.rules);
     const auto ignore = [](const unigram::Progress&) {};
     const auto [spellings, pieces] = unigram::train(words, options, ignore);
     std::set<std::vector<std::uint32_t>> spelled;

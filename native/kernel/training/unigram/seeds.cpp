@@ -287,7 +287,7 @@ std::vector<Trie> tries_of_seeds(const Seeds& seeds, const std::vector<Candidate
 Seeds make_seeds(CountedWords words, const TrainingOptions& options, const Workers& workers) {
     const auto longest =
         static_cast<std::uint32_t>(std::max<std::size_t>(options.rules.longest, 1));
-    const WordEnds ends = sort_ends(words);
+    const WordEnds ends = sort_ends(words, workers);
     std::optional<DistinctSuffixes> distinct(std::in_place, words, ends);
     // One more character shows which of the longest substrings have different continuations.
     Suffixes suffixes = sort_suffixes(words, *distinct, longest + 1, workers);

@@ -5,6 +5,8 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <utility>
 
 #include "base/stop.hpp"
 
@@ -129,52 +131,100 @@ std::uint32_t common(const CountedWords& words, std::uint32_t a, std::uint32_t b
 
 }  // namespace
 
-void sort_words(CountedWords& words) {
-    std::vector<std::uint32_t> order = words.starts;
-    Sorter<false>(words, std::numeric_limits<std::size_t>::max())
+CountedWords cut_words(const bpe::CountedSymbols& words, std::vector<bpe::PieceTraits> alphabet,
+                       const bpe::PieceRules& rules) {
+    CountedWords cut;
+    cut.alphabet = std::move(alphabet);
+    cut.text.reserve(words.size() + words.ends.size() + 1);
+    cut.text.push_back(0);
+    InterruptionPoints<(1 << 16)> points;
+    const auto end_part = [&](std::uint64_t count) {
+        cut.text.push_back(0);
+        if (cut.text.size() >= std::numeric_limits<std::uint32_t>::max()) {
+            throw std::length_error("the distinct words come to 2^32 characters or more");
+        }
+        cut.counts.push_back(count);
+    };
+    std::uint64_t i = 0;
+    for (std::size_t word = 0; word < words.ends.size(); ++word) {
+        const std::uint64_t first = i, end = words.ends[word];
+        for (; i < end; ++i) {
+            points.step();
+            const Id symbol = words.symbols[i];
+            const bool is_apart =
+                i > first && rules.apart(cut.alphabet[words.symbols[i - 1]], cut.alphabet[symbol]);
+            if (is_apart) end_part(words.counts[word]);
+            if (is_apart || i == first) {
+                cut.starts.push_back(static_cast<std::uint32_t>(cut.text.size()));
+            }
+            cut.text.push_back(symbol + 1);
+        }
+        if (end > first) end_part(words.counts[word]);
+    }
+
+    std::vector<std::uint32_t> order = cut.starts;
+    Sorter<false>(cut, std::numeric_limits<std::size_t>::max())
         .sort(order.data(), order.data() + order.size(), 0);
-    std::vector<std::uint32_t> text{0};
-    text.reserve(words.text.size());
-    std::vector<std::uint64_t> counts;
-    counts.reserve(order.size());
-    InterruptionPoints<4096> points;
-    for (std::uint32_t& start : order) {
+    CountedWords result;
+    result.text.reserve(cut.text.size());
+    result.text.push_back(0);
+    for (std::size_t k = 0; k < order.size(); ++k) {
         points.step();
-        const auto word = std::lower_bound(words.starts.begin(), words.starts.end(), start);
-        const auto number = static_cast<std::size_t>(word - words.starts.begin());
-        counts.push_back(words.counts[number]);
-        const std::size_t from = start, to = words.end(number) + 1;
-        start = static_cast<std::uint32_t>(text.size());
-        points.in_parts(to - from, [&](std::size_t first, std::size_t last) {
-            text.insert(text.end(), words.text.begin() + static_cast<std::ptrdiff_t>(from + first),
-                        words.text.begin() + static_cast<std::ptrdiff_t>(from + last));
+        const auto part = std::lower_bound(cut.starts.begin(), cut.starts.end(), order[k]);
+        const auto number = static_cast<std::size_t>(part - cut.starts.begin());
+        const std::uint32_t start = order[k], end = cut.end(number);
+        if (k > 0) {
+            const std::uint32_t same = common<false>(cut, order[k - 1], start);
+            if (start + same == end && cut.text[order[k - 1] + same] == 0) {
+                result.counts.back() += cut.counts[number];
+                continue;
+            }
+        }
+        result.counts.push_back(cut.counts[number]);
+        result.starts.push_back(static_cast<std::uint32_t>(result.text.size()));
+        points.in_parts(end + 1 - start, [&](std::size_t first, std::size_t last) {
+            result.text.insert(result.text.end(), cut.text.data() + start + first,
+                               cut.text.data() + start + last);
         });
     }
-    words.text = std::move(text);
-    words.starts = std::move(order);
-    words.counts = std::move(counts);
+    result.text.shrink_to_fit();
+    result.alphabet = std::move(cut.alphabet);
+    return result;
 }
 
-WordEnds sort_ends(const CountedWords& words) {
-    WordEnds result;
-    result.order.reserve(words.starts.size());
-    for (std::size_t word = 0; word < words.starts.size(); ++word) {
-        result.order.push_back(words.end(word) - 1);
-    }
-    Sorter<true>(words, std::numeric_limits<std::size_t>::max())
-        .sort(result.order.data(), result.order.data() + result.order.size(), 0);
-    result.shared.reserve(result.order.size());
+WordEnds sort_ends(const CountedWords& words, const Workers& workers) {
+    const std::size_t size = words.starts.size();
+    std::vector<std::uint32_t> buckets(words.alphabet.size() + 1);  // by the last character
     InterruptionPoints<4096> points;
-    for (std::size_t i = 0; i < result.order.size(); ++i) {
+    for (std::size_t word = 0; word < size; ++word) {
         points.step();
-        result.shared.push_back(i > 0 ? common<true>(words, result.order[i - 1], result.order[i])
-                                      : 0);
+        ++buckets[words.text[words.end(word) - 1]];
     }
-    for (std::uint32_t& last : result.order) {
+    std::partial_sum(buckets.begin(), buckets.end(), buckets.begin());
+    std::vector<std::uint32_t> filled(buckets.begin(), buckets.end() - 1);
+    WordEnds result{std::vector<std::uint32_t>(size), std::vector<std::uint32_t>(size)};
+    for (std::size_t word = 0; word < size; ++word) {
         points.step();
-        const auto next = std::upper_bound(words.starts.begin(), words.starts.end(), last);
-        last = static_cast<std::uint32_t>(next - words.starts.begin() - 1);
+        const std::uint32_t last = words.end(word) - 1;
+        result.order[filled[words.text[last] - 1]++] = last;
     }
+    std::vector<Sorter<true>> sorters(workers.threads,
+                                      Sorter<true>(words, std::numeric_limits<std::size_t>::max()));
+    workers.run(words.alphabet.size(), [&](std::size_t thread, std::size_t bucket) {
+        const std::size_t begin = buckets[bucket], end = buckets[bucket + 1];
+        sorters[thread].sort(result.order.data() + begin, result.order.data() + end, 1);
+        InterruptionPoints<4096> job_points;
+        for (std::size_t i = begin + 1; i < end; ++i) {
+            job_points.step();
+            result.shared[i] = common<true>(words, result.order[i - 1], result.order[i]);
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+            job_points.step();
+            const auto next =
+                std::upper_bound(words.starts.begin(), words.starts.end(), result.order[i]);
+            result.order[i] = static_cast<std::uint32_t>(next - words.starts.begin() - 1);
+        }
+    });
     return result;
 }
 

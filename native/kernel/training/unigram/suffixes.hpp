@@ -11,9 +11,6 @@
 
 namespace toksmith::unigram {
 
-// Sorts the words by their characters.
-void sort_words(CountedWords& words);
-
 // How many first characters each word shares with the word before.
 std::vector<std::uint32_t> shared_prefixes(const CountedWords& words);
 
@@ -23,7 +20,7 @@ struct WordEnds {
     std::vector<std::uint32_t> shared;  // how many last characters each shares with the one before
 };
 
-WordEnds sort_ends(const CountedWords& words);
+WordEnds sort_ends(const CountedWords& words, const Workers& workers);
 
 // The distinct suffixes of the words. Each is stored at one of its occurrences.
 class DistinctSuffixes {

@@ -77,30 +77,6 @@ class Trainer {
 
 }  // namespace
 
-CountedWords spaced_apart(bpe::Segments words, std::vector<bpe::PieceTraits> alphabet) {
-    if (words.symbols.size() + words.ends.size() + 1 >= std::numeric_limits<std::uint32_t>::max()) {
-        throw std::length_error("the distinct words come to 2^32 characters or more");
-    }
-    CountedWords result;
-    result.text.reserve(words.symbols.size() + words.ends.size() + 1);
-    result.text.push_back(0);
-    result.counts = std::move(words.counts);
-    result.alphabet = std::move(alphabet);
-    std::size_t i = 0;
-    InterruptionPoints<(1 << 16)> points;
-    for (const std::uint64_t end : words.ends) {
-        result.starts.push_back(static_cast<std::uint32_t>(result.text.size()));
-        for (; i < end; ++i) {
-            points.step();
-            result.text.push_back(words.symbols[i] + 1);
-        }
-        result.text.push_back(0);
-    }
-    words = {};
-    sort_words(result);
-    return result;
-}
-
 Pieces train(CountedWords words, const TrainingOptions& options, const Watch& watch) {
     Trainer trainer(std::move(words), options);
     std::size_t rounds = 0;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "training/piece_rules.hpp"
-#include "training/segments.hpp"
 #include "training/training.hpp"
 
 namespace toksmith::unigram {
@@ -40,8 +39,10 @@ struct CountedWords {
     }
 };
 
-// Throws std::length_error if the words have 2^32 - 1 or more characters.
-CountedWords spaced_apart(bpe::Segments words, std::vector<bpe::PieceTraits> alphabet);
+// Cuts words where no piece can cross, and sorts the parts. Throws std::length_error if they have
+// 2^32 - 1 or more characters.
+CountedWords cut_words(const bpe::CountedSymbols& words, std::vector<bpe::PieceTraits> alphabet,
+                       const bpe::PieceRules& rules);
 
 struct Piece {
     std::uint32_t place;   // where the text spells it
