@@ -244,7 +244,10 @@ Expected expect(const Seeds& seeds, double characters, const Workers& workers) {
     const double unit = std::ldexp(1.0, fraction);
 
     const std::vector<double> chances = probabilities(seeds.pieces);
-    std::vector<Pass> passes(workers.threads, Pass(seeds.format, chances, unit));
+    std::vector<Pass> passes;
+    for (std::size_t thread = 0; thread < workers.threads; ++thread) {
+        passes.emplace_back(seeds.format, chances, unit);
+    }
     workers.run(seeds.words.size(),
                 [&](std::size_t thread, std::size_t job) { passes[thread].add(seeds.words[job]); });
     Expected result{std::vector<double>(chances.size()), 0};

@@ -1,8 +1,10 @@
 // Makes the initial pieces: all characters and the best substrings, with their lattices.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 
@@ -25,40 +27,64 @@ struct Candidate {
     }
 };
 
-// Selects the best of a large number of candidates.
+// Selects the best of a large number of candidates. Thread-safe.
 class Best {
  public:
     explicit Best(std::size_t most) : most_(most) {}
 
-    void add(const Candidate& candidate) {
-        if (full_ && kept_[most_ - 1] < candidate) return;
-        kept_.push_back(candidate);
-        if (kept_.size() >= 4 * most_ + 1024) trim();
-    }
-    void add(const Best& others) {
-        for (const Candidate& candidate : others.kept_) add(candidate);
-    }
-    std::vector<Candidate> sorted() {
+    // The candidates of one thread that are not yet compared.
+    class Batch {
+     public:
+        explicit Batch(Best& best) : best_(&best) {}
+
+        void add(const Candidate& candidate) {
+            if (candidate.covered < best_->least_.load(std::memory_order_relaxed)) return;
+            waiting_.push_back(candidate);
+            if (waiting_.size() == kBatch) flush();
+        }
+        void flush() {
+            best_->add(waiting_);
+            waiting_.clear();
+        }
+
+     private:
+        static constexpr std::size_t kBatch = 4096;
+
+        Best* best_;
+        std::vector<Candidate> waiting_;
+    };
+
+    // Adds the best candidates to `chosen`, in order.
+    void move_to(std::vector<Candidate>& chosen) {
         trim();
         InterruptionPoints<4096> points;
         std::sort(kept_.begin(), kept_.end(), with_interruption(points, std::less<>()));
-        return std::move(kept_);
+        chosen.insert(chosen.end(), kept_.begin(), kept_.end());
+        kept_ = {};
     }
 
  private:
+    void add(const std::vector<Candidate>& candidates) {
+        const std::lock_guard lock(guard_);
+        kept_.insert(kept_.end(), candidates.begin(), candidates.end());
+        if (kept_.size() >= most_ + most_ / 2 + 4096) trim();
+    }
+
     void trim() {
         if (kept_.size() <= most_) return;
-        if (most_ > 0) {  // from then on, the last candidate is the worst
+        if (most_ > 0) {
             InterruptionPoints<(1 << 16)> points;
-            std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(most_ - 1),
-                             kept_.end(), with_interruption(points, std::less<>()));
-            full_ = true;
+            const auto last = kept_.begin() + static_cast<std::ptrdiff_t>(most_ - 1);
+            std::nth_element(kept_.begin(), last, kept_.end(),
+                             with_interruption(points, std::less<>()));
+            least_ = last->covered;  // a candidate that covers less is not among the best
         }
         kept_.resize(most_);
     }
 
     std::size_t most_;
-    bool full_ = false;
+    std::atomic<std::uint64_t> least_ = 0;
+    std::mutex guard_;
     std::vector<Candidate> kept_;
 };
 
@@ -84,22 +110,23 @@ bool is_valid(const CountedWords& words, const bpe::PieceRules& rules, const Can
     return true;
 }
 
-std::vector<Candidate> best_substrings(const CountedWords& words, const DistinctSuffixes& distinct,
-                                       const Suffixes& suffixes, const TrainingOptions& options,
-                                       const Workers& workers) {
-    std::vector<Best> best(workers.threads, Best(options.seeds));
+void add_substrings(const CountedWords& words, const DistinctSuffixes& distinct,
+                    const Suffixes& suffixes, const TrainingOptions& options,
+                    const Workers& workers, std::vector<Candidate>& chosen) {
+    Best best(options.seeds);
+    std::vector<Best::Batch> batches(workers.threads, Best::Batch(best));
     workers.run(words.alphabet.size(), [&](std::size_t thread, std::size_t bucket) {
         shared_substrings(words, distinct, suffixes, bucket, [&](const Shared& found) {
             if (found.count < 2) return;
             const Candidate candidate{found.count * found.length, found.first, found.last,
                                       found.length};
             if (is_valid(words, options.rules, candidate, suffixes.places[found.first])) {
-                best[thread].add(candidate);
+                batches[thread].add(candidate);
             }
         });
     });
-    for (std::size_t i = 1; i < best.size(); ++i) best[0].add(best[i]);
-    return best[0].sorted();
+    for (Best::Batch& batch : batches) batch.flush();
+    best.move_to(chosen);
 }
 
 // The characters of the words, in descending order of frequency.
@@ -292,9 +319,7 @@ Seeds make_seeds(CountedWords words, const TrainingOptions& options, const Worke
     // One more character shows which of the longest substrings have different continuations.
     Suffixes suffixes = sort_suffixes(words, *distinct, longest + 1, workers);
     std::vector<Candidate> chosen = characters(words, suffixes);
-    const std::vector<Candidate> best =
-        best_substrings(words, *distinct, suffixes, options, workers);
-    chosen.insert(chosen.end(), best.begin(), best.end());
+    add_substrings(words, *distinct, suffixes, options, workers, chosen);
     distinct.reset();
 
     Seeds seeds;
