@@ -38,7 +38,6 @@ class Best {
         explicit Batch(Best& best) : best_(&best) {}
 
         void add(const Candidate& candidate) {
-            if (candidate.covered < best_->least_.load(std::memory_order_relaxed)) return;
             waiting_.push_back(candidate);
             if (waiting_.size() == kBatch) flush();
         }
@@ -54,6 +53,10 @@ class Best {
         std::vector<Candidate> waiting_;
     };
 
+    // Whether a candidate that covers so much may be among the best.
+    bool may_add(std::uint64_t covered) const {
+        return covered >= least_.load(std::memory_order_relaxed);
+    }
     // Adds the best candidates to `chosen`, in order.
     void move_to(std::vector<Candidate>& chosen) {
         trim();
@@ -117,7 +120,7 @@ void add_substrings(const CountedWords& words, const DistinctSuffixes& distinct,
     std::vector<Best::Batch> batches(workers.threads, Best::Batch(best));
     workers.run(words.alphabet.size(), [&](std::size_t thread, std::size_t bucket) {
         shared_substrings(words, distinct, suffixes, bucket, [&](const Shared& found) {
-            if (found.count < 2) return;
+            if (found.count < 2 || !best.may_add(found.count * found.length)) return;
             const Candidate candidate{found.count * found.length, found.first, found.last,
                                       found.length};
             if (is_valid(words, options.rules, candidate, suffixes.places[found.first])) {
@@ -151,16 +154,17 @@ std::vector<Candidate> characters(const CountedWords& words, const Suffixes& suf
 
 // The longest seed that matches at each place of the text. The others are prefixes of it.
 struct Matches {
-    std::vector<std::uint32_t> longest;   // numbered from 1
+    std::vector<std::uint32_t>& longest;  // numbered from 1
     std::vector<std::uint32_t> parents;   // of each seed, the longest other one that is a prefix
     std::vector<std::uint32_t> lengths;   // of the seeds
     std::vector<std::uint32_t> in_order;  // the seeds in the order of their characters
 };
 
-// Seeds match at a place if they are a prefix of the suffix that starts there.
-Matches match(const CountedWords& words, const WordEnds& ends, const Suffixes& suffixes,
+// Seeds match at a place if they are a prefix of the suffix that starts there. The result takes the
+// memory of the text.
+Matches match(CountedWords& words, const WordEnds& ends, const Suffixes& suffixes,
               const std::vector<Candidate>& chosen, const Workers& workers) {
-    Matches result{{}, {0}, {0}, {}};
+    Matches result{words.text, {0}, {0}, {}};
     for (const Candidate& candidate : chosen) {
         result.parents.push_back(0);
         result.lengths.push_back(candidate.length);
@@ -173,7 +177,6 @@ Matches match(const CountedWords& words, const WordEnds& ends, const Suffixes& s
     };
     InterruptionPoints<4096> sorting;
     std::sort(result.in_order.begin(), result.in_order.end(), with_interruption(sorting, before));
-    grow(result.longest, words.text.size());
     workers.run(words.alphabet.size(), [&](std::size_t, std::size_t bucket) {
         std::vector<std::uint32_t> open;  // the seeds that are a prefix of the current suffix
         InterruptionPoints<4096> points;
@@ -254,9 +257,9 @@ class ArcWriter {
 };
 
 std::vector<Trie> tries_of_words(const CountedWords& words, const Matches& matches,
-                                 ArcFormat format, const Workers& workers) {
+                                 const std::vector<std::uint32_t>& shared, ArcFormat format,
+                                 const Workers& workers) {
     constexpr std::uint64_t kBlock = 1 << 16;  // nodes
-    const std::vector<std::uint32_t> shared = shared_prefixes(words);
     std::vector<std::size_t> firsts;
     std::uint64_t nodes = kBlock;
     for (std::size_t word = 0; word < words.starts.size(); ++word) {
@@ -328,7 +331,13 @@ Seeds make_seeds(CountedWords words, const TrainingOptions& options, const Worke
         throw std::length_error("too many seeds for this maximum piece length: use fewer seeds");
     }
     double total = 0;
-    for (const Candidate& candidate : chosen) total += static_cast<double>(candidate.covered);
+    std::size_t characters_of_seeds = 0;
+    for (const Candidate& candidate : chosen) {
+        total += static_cast<double>(candidate.covered);
+        characters_of_seeds += candidate.length;
+    }
+    seeds.pieces.reserve(chosen.size() + 1);
+    seeds.spelled.reserve(characters_of_seeds);
     seeds.pieces.push_back({0, 1, 0.0});
     InterruptionPoints<4096> points;
     for (const Candidate& candidate : chosen) {
@@ -338,10 +347,12 @@ Seeds make_seeds(CountedWords words, const TrainingOptions& options, const Worke
                                 std::log(static_cast<double>(candidate.covered) / total)});
         seeds.spelled.insert(seeds.spelled.end(), spelling, spelling + candidate.length);
     }
+    const std::vector<std::uint32_t> shared = shared_prefixes(words);
     const Matches matches = match(words, ends, suffixes, chosen, workers);
     seeds.spellings = tries_of_seeds(seeds, chosen, suffixes, matches, workers);
-    suffixes.places = {};
-    seeds.words = tries_of_words(words, matches, seeds.format, workers);
+    suffixes = {};
+    chosen = {};
+    seeds.words = tries_of_words(words, matches, shared, seeds.format, workers);
     return seeds;
 }
 
