@@ -78,3 +78,63 @@ def test_long_words_are_far_below_the_least_double() -> None:
     got = train_unigram(CharacterWords.of(words), 100, options=options, progress=False)
     assert [p for p, _ in got[:50]] == [p for p, _ in expected[:50]]
     assert [s for _, s in got] == pytest.approx([s for _, s in expected], abs=1e-4)
+
+
+def same_as_reference(words: Counter[str], size: int, options: UnigramOptions) -> None:
+    expected = by_reference(words, size, PieceRules(), options)
+    got = train_unigram(CharacterWords.of(words), size, options=options, progress=False)
+    assert sorted(piece for piece, _ in got) == sorted(piece for piece, _ in expected)
+    scores = dict(got)
+    assert [scores[piece] for piece, _ in expected] == pytest.approx(
+        [score for _, score in expected], abs=1e-4
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_words_that_share_beginnings_and_ends(seed: int) -> None:
+    rng = random.Random(seed)
+    stems = ["".join(rng.choices("abc", k=rng.randint(1, 12))) for _ in range(4)]
+    words: Counter[str] = Counter()
+    for _ in range(60):
+        parts = rng.choices(stems, k=rng.randint(1, 4))
+        words["".join(parts)[: rng.randint(1, 40)]] += rng.randint(1, 9)
+    options = UnigramOptions(rng.choice([30, 1000]), 0.6)
+    same_as_reference(words, rng.randint(3, 40), options)
+
+
+def test_each_word_is_a_prefix_of_the_next() -> None:
+    words = Counter({"ab" * k + "c" * (k % 3): k for k in range(1, 25)})
+    same_as_reference(words, 12, UnigramOptions(1000, 0.6))
+
+
+def test_counts_beyond_32_bits() -> None:
+    words = Counter({"abab": 3 << 31, "babc": 5 << 32, "ab": 7, "cab": 1 << 31})
+    same_as_reference(words, 6, UnigramOptions(1000, 0.6))
+
+
+def test_words_that_are_cut_into_the_same_parts() -> None:
+    rules = PieceRules(split_digits=True)
+    words = Counter({"ab1ab": 4, "ab2cd": 3, "cd1ab": 2, "ab": 1, "1": 5})
+    expected = by_reference(words, 9, rules, UnigramOptions())
+    got = train_unigram(CharacterWords.of(words), 9, rules=rules, progress=False)
+    assert [piece for piece, _ in got] == [piece for piece, _ in expected]
+
+
+def test_the_order_of_words_makes_no_difference() -> None:
+    rng = random.Random(5)
+    words = random_words(rng, 3_000, 14)
+    shuffled = [*words.items()]
+    rng.shuffle(shuffled)
+    options = UnigramOptions(500)
+    assert train_unigram(
+        CharacterWords.of(words), 100, options=options, progress=False
+    ) == train_unigram(CharacterWords.of(dict(shuffled)), 100, options=options, progress=False)
+
+
+def test_long_words_that_differ_only_in_the_middle() -> None:
+    words = Counter({"ab" * 20_000 + middle + "ba" * 20_000: 2 for middle in ("c", "d", "cd")})
+    one, two = (
+        train_unigram(CharacterWords.of(words), 20, threads=n, progress=False) for n in (1, 2)
+    )
+    assert one == two
+    assert {piece for piece, _ in one} >= {"a", "b", "c", "d"}
