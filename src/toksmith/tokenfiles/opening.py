@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toksmith._base.checks import file_path
+from toksmith._base.checks import file_path, whole
 from toksmith._base.lazy import np
 from toksmith.corpus.paths import AnyPath
 from toksmith.corpus.remote import is_url
@@ -57,6 +57,8 @@ def open_tokens(
         (2, [5, 6, 0])
     """
     place = file_path(path)
+    if eos is not None:
+        eos = whole("eos", eos, least=0, otherwise=", the id of a token")
     manifest = read_manifest(place)
     if manifest is not None:
         job = manifest.job

@@ -227,6 +227,8 @@ def test_types_of_ids_are_checked(tmp_path: Path) -> None:
     assert lists(read("nanogpt", tmp_path, dtype="uint32")) == [[1, 70_000]]
     with pytest.raises(OptionError, match="dtype is 'float16': use 'int8'"):
         read("nanogpt", tmp_path, dtype="float16")
+    with pytest.raises(OptionError, match="eos is '</s>': use a whole number, the id of a token"):
+        toksmith.open_tokens(tmp_path, eos="</s>")  # type: ignore[arg-type]
     (tmp_path / "train.bin").write_bytes(bytes(6))
     with pytest.raises(FormatError, match="has 6 bytes: ids of uint32"):
         read("nanogpt", tmp_path, dtype="uint32")

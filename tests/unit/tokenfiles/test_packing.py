@@ -238,7 +238,8 @@ def test_the_table() -> None:
         ({"length": 4, "method": "first-fit"}, "method is 'first-fit': use 'best-fit'"),
         ({"length": 4, "seed": -1}, "seed is -1"),
         ({"length": 4, "tokens": [-1]}, "negative length"),
-        ({"length": 4, "tokens": "x"}, "tokens is 'x'"),
+        ({"length": 4, "tokens": "x"}, r"tokens is 'x', a path: use open_tokens\('x'\)"),
+        ({"length": 4, "tokens": ["x"]}, r"tokens is \['x'\]: use a list or an array"),
         ({"length": 4, "tokens": [2**63 - 1, 5]}, r"add up to 2\^62 tokens or more"),
     ],
 )

@@ -321,6 +321,8 @@ def pack(
     if isinstance(tokens, TokenSource):
         lengths = tokens.lengths
     else:
+        if isinstance(tokens, str | PathLike):
+            raise OptionError(f"tokens is {tokens!r:.80}, a path: use open_tokens({tokens!r:.80})")
         lengths = vector("tokens", tokens, np.int64)
         if float(lengths.sum(dtype=np.float64)) >= 1 << 62:
             raise OptionError("the lengths add up to 2^62 tokens or more")
