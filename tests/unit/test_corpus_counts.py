@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import toksmith
 from toksmith import Counts
-from toksmith.errors import OptionError
+from toksmith.errors import FormatError, OptionError
 from toksmith.trainers.corpus_counts import count_corpus, merge_counts
 from toksmith.trainers.counts_files import CountsFile
 
@@ -35,7 +39,7 @@ class TestMemory:
         parts, files = [], [tmp_path / name for name in "abc"]
         Counts.from_files(text, min_count=min_count).save(files[0])
         for path, memory in zip(files[1:], (None, "1M"), strict=True):
-            made = count_corpus(text, output=path, memory=memory, min_count=min_count)
+            (made,) = count_corpus(text, output=path, memory=memory, min_count=min_count)
             assert made.documents == 1
             assert made.occurrences == int(Counts.load(path).counts.sum())
         assert len({path.read_bytes() for path in files}) == 1
@@ -49,14 +53,12 @@ class TestMemory:
         assert len({path.read_bytes() for path in files}) == 1
 
     def test_weights(self, text: Path, tmp_path: Path) -> None:
-        from toksmith.corpus import Reading
-
         other = write_words(tmp_path / "other.txt", 20_000, 1)
-        reading = Reading(weights={str(other): 2.5, str(text): 0.5})
+        weights = {str(other): 2.5, str(text): 0.5}
         made = []
         for memory in (None, "1M"):
             path = tmp_path / "counts"
-            count_corpus([text, other], output=path, reading=reading, memory=memory)
+            count_corpus([text, other], output=path, weights=weights, memory=memory)
             made.append(path.read_bytes())
         assert made[0] == made[1]
 
@@ -85,6 +87,125 @@ class TestMemory:
             peaks[path] = peak(tmp_path, path)
         for before, after in zip(peaks[few], peaks[many], strict=True):
             assert after - before < 20 << 10
+
+
+TEXT = "the quick brown fox — low lower lowest, 1234 "
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Files of several kinds; those that can be cut have several pieces of a MiB."""
+    folder = tmp_path_factory.mktemp("corpus")
+    paths = [folder / name for name in ("a.jsonl", "b.txt", "c.csv", "d.parquet")]
+    texts = [f"{TEXT * (1 + i % 5)} {i * i}" for i in range(20_000)]
+    with paths[0].open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps({"text": text}) + "\n" for text in texts)
+    paths[1].write_text("|".join(reversed(texts)), encoding="utf-8")
+    paths[2].write_text('text\n"' + '"\n"'.join(texts[:99]) + '"\n', encoding="utf-8")
+    pq.write_table(pa.table({"text": texts[5000:9000]}), paths[3], row_group_size=500)
+    return paths
+
+
+class TestShards:
+    @pytest.mark.parametrize("options", [{}, {"sample": 0.3, "seed": 4, "split": "gpt2"}])
+    @pytest.mark.parametrize("count", [1, 3, 40])
+    def test_the_same_bytes(
+        self, corpus: list[Path], tmp_path: Path, count: int, options: dict[str, Any]
+    ) -> None:
+        one, folder = tmp_path / "one", tmp_path / "shards"
+        count_corpus(corpus, output=one, separator="|", **options)
+        for number in sorted(range(count), key=lambda i: i % 2):  # in any order
+            memory = "1M" if number % 2 else None
+            count_corpus(corpus, output=folder, separator="|", shard=(number, count),
+                         memory=memory, threads=1 + number % 2, **options)  # fmt: skip
+        assert sorted(path.name for path in folder.iterdir())[-1].startswith(
+            f"counts-{count - 1:05}-of-"
+        )
+        made = merge_counts(folder, output=tmp_path / "merged", memory="4M")
+        assert made.shard is None
+        assert (tmp_path / "merged").read_bytes() == one.read_bytes()
+        counts = Counts.merge([folder])
+        assert (len(counts), counts.documents) == (made.chunks, made.documents)
+
+    def test_a_shard_is_made_once(self, corpus: list[Path], tmp_path: Path) -> None:
+        for _ in range(2):
+            (made,) = count_corpus(corpus, output=tmp_path, shard="1/2", separator="|")
+            assert isinstance(made.path, Path)
+            before = made.path.stat().st_mtime_ns
+        assert made.path.stat().st_mtime_ns == before
+        data = made.path.read_bytes()
+        made.path.unlink()
+        count_corpus(corpus, output=tmp_path, shard="1/2", separator="|")
+        assert made.path.read_bytes() == data
+
+    def test_other_options(self, corpus: list[Path], tmp_path: Path) -> None:
+        count_corpus(corpus, output=tmp_path, shard="1/2")
+        for options, says in (
+            ({"sample": 0.5}, "of another corpus: sample is 0.5, and was 1.0; give another folder"),
+            ({"split": "gpt2"}, "split is 'gpt2', and was 'gpt4'"),
+        ):
+            with pytest.raises(OptionError, match=says):
+                count_corpus(corpus, output=tmp_path, shard="1/2", **options)
+        with pytest.raises(OptionError, match="the files have changed, or come in another order"):
+            count_corpus(corpus[::-1], output=tmp_path, shard="1/2")
+        with pytest.raises(OptionError, match="the number of files is 1, and was 4"):
+            count_corpus(corpus[0], output=tmp_path, shard="1/2")
+        count_corpus(corpus, output=tmp_path, shard="0/2", sample=0.5)
+        with pytest.raises(OptionError, match=r"of another corpus than counts-00000.* sample is"):
+            merge_counts(tmp_path, output=tmp_path / "merged")
+
+    def test_incomplete_folders(self, corpus: list[Path], tmp_path: Path) -> None:
+        with pytest.raises(OptionError, match="holds no shards of counts: make them"):
+            merge_counts(tmp_path, output=tmp_path / "merged")
+        count_corpus(corpus, output=tmp_path, shard="1/3")
+        with pytest.raises(OptionError, match="shards 0/3, 2/3 are missing; make them"):
+            Counts.merge([tmp_path])
+        count_corpus(corpus, output=tmp_path, shard="1/9")
+        with pytest.raises(OptionError, match="of divisions by 3 and 9"):
+            Counts.merge([tmp_path])
+        Counts.of({b"a": 1}).save(tmp_path / "x")
+        for name in ("counts-00001-of-00003", "counts-00001-of-00009"):
+            (tmp_path / f"{name}.parquet").unlink()
+        (tmp_path / "x").rename(tmp_path / "counts-00000-of-00001.parquet")
+        with pytest.raises(FormatError, match="is no shard"):
+            Counts.merge([tmp_path])
+
+    @pytest.mark.parametrize(
+        ("options", "says"),
+        [
+            ({"min_count": 2}, "min_count cannot be used for shards: a chunk that is rare"),
+            ({"deduplicate": True}, "deduplicate cannot be used for shards: a shard does not"),
+            ({"weights": {"a": 2.0}}, "weights cannot be used for shards: weighted counts"),
+            ({"shard": "2/2"}, "numbers go from 0 to 1"),
+            ({"shard": None, "shards": 3}, "shards is for runner='ray'"),
+            ({"runner": "ray"}, "shard and runner='ray' are given"),
+            ({"runner": "x"}, "runner is 'x'"),
+        ],
+    )
+    def test_wrong_options(
+        self, corpus: list[Path], tmp_path: Path, options: dict[str, Any], says: str
+    ) -> None:
+        with pytest.raises(OptionError, match=says):
+            count_corpus(corpus, output=tmp_path, **{"shard": "1/2", **options})
+
+    def test_urls(self, corpus: list[Path], tmp_path: Path) -> None:
+        pytest.importorskip("fsspec")
+        for number in range(2):
+            (made,) = count_corpus(corpus, output="memory://counts", shard=(number, 2))
+            assert str(made.path) == f"memory://counts/counts-0000{number}-of-00002.parquet"
+        assert count_corpus(corpus, output="memory://counts", shard=(1, 2))[0].shard == made.shard
+        merge_counts("memory://counts", output="memory://merged/all.counts")
+        count_corpus(corpus, output=tmp_path / "one")
+        copied = merge_counts("memory://merged/all.counts", output=tmp_path / "copied")
+        assert copied.documents == CountsFile(tmp_path / "one").documents
+        assert (tmp_path / "copied").read_bytes() == (tmp_path / "one").read_bytes()
+
+    def test_training(self, corpus: list[Path], tmp_path: Path) -> None:
+        for number in range(3):
+            count_corpus(corpus, output=tmp_path / "c", shard=(number, 3), separator="|")
+        options: dict[str, Any] = {"vocab_size": 300, "memory": "1G"}
+        tok = toksmith.train(counts=Counts.merge([tmp_path / "c"], memory="1G"), **options)
+        assert tok.pipeline == toksmith.train(corpus, separator="|", **options).pipeline
 
 
 PEAK = """

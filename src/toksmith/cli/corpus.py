@@ -6,7 +6,6 @@ from collections.abc import Callable
 from enum import Enum
 from functools import wraps
 from inspect import Parameter, signature
-from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
@@ -24,10 +23,11 @@ Files = Annotated[
     typer.Argument(metavar="FILES", help="Files, folders or quoted globs."),
 ]
 CountsFiles = Annotated[
-    list[Path] | None,
+    list[str] | None,
     typer.Option(
         metavar="PATH",
-        help="Counts made by toksmith counts, instead of files. Repeat for several.",
+        help="Counts made by toksmith counts, instead of files: a file, or a folder of shards. "
+        "Repeat for several.",
     ),
 ]
 Memory = Annotated[

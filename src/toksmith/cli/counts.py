@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +25,16 @@ if TYPE_CHECKING:
     from toksmith.trainers.counts_files import CountsFile
 
 EXAMPLE = "toksmith counts make corpus/ -o corpus.counts"
+_MACHINES = "Several machines"
 _EXAMPLE = "[bold]Example[/bold]  toksmith counts {}"
+
+
+class Runner(str, Enum):
+    """Where shards are counted."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
 
 app = typer.Typer(
     cls=Group,
@@ -35,9 +45,12 @@ app = typer.Typer(
 )
 
 _Output = Annotated[
-    Path,
+    str,
     typer.Option(
-        "--output", "-o", metavar="PATH", help="A Parquet file; SentencePiece's tsv for *.tsv."
+        "--output",
+        "-o",
+        metavar="PATH",
+        help="A Parquet file, or a URL of one; SentencePiece's tsv for *.tsv.",
     ),
 ]
 _Path = Annotated[Path, typer.Argument(metavar="PATH", help="A file of counts.")]
@@ -67,6 +80,30 @@ def make(
         ),
     ] = False,
     spill_limit: SpillLimit = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="Count shard I of N, from 0 to N-1, on this machine; OUTPUT is a folder for the "
+            "shards. Then toksmith counts merge.",
+            rich_help_panel=_MACHINES,
+        ),
+    ] = None,
+    runner: Annotated[
+        Runner,
+        typer.Option(
+            case_sensitive=False,
+            help="ray = count all shards on a Ray cluster, or on this machine if there is none; "
+            "OUTPUT is a folder.",
+            rich_help_panel=_MACHINES,
+        ),
+    ] = Runner.LOCAL,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="The number of shards for ray.", rich_help_panel=_MACHINES
+        ),
+    ] = None,
     *,
     corpus: CorpusOptions,
     dry_run: DryRun = False,
@@ -75,38 +112,48 @@ def make(
     """Count the chunks of files and write the counts to a file."""
     import toksmith
     from toksmith.cli.writing import check_folder
-    from toksmith.corpus import Reading
+    from toksmith.corpus.remote import is_url
     from toksmith.trainers.corpus_counts import count_corpus
 
-    check_folder(output)
-    rule: dict[str, Any] = {
+    in_shards = shard is not None or runner is Runner.RAY
+    if not in_shards and not is_url(output):
+        check_folder(Path(output))
+    options: dict[str, Any] = {
         "split": parse_split(split),
         "gaps": "drop" if drop_gaps else "keep",
         "progress": False if quiet else None,
+        **corpus,
     }
     if dry_run:
         from toksmith.cli.dry_run import print_plan
 
         print_plan(files, None, corpus, {"split": split, "output": output})
         return
-    if output.suffix == ".tsv":
+    if output.endswith(".tsv") and not in_shards:
         if spill_limit is not None:
             raise OptionError("--spill-limit is not for *.tsv: its counts are kept in memory")
-        counts = toksmith.Counts.from_files(files, **rule, **corpus)
+        counts = toksmith.Counts.from_files(files, **options)
         counts.to_tsv(output)
         _say(counts, output, quiet)
         return
-    limits = {name: corpus.pop(name) for name in ("memory", "min_count", "threads")}
     made = count_corpus(
-        files, output=output, reading=Reading(**corpus), spill_limit=spill_limit, **rule, **limits
+        files,
+        output=output,
+        shard=shard,
+        runner=runner.value,
+        shards=shards,
+        spill_limit=spill_limit,
+        **options,
     )
-    _say(made, output, quiet)
+    for file in made:
+        _say(file, str(file.path), quiet)
 
 
 @app.command("merge", cls=Command, epilog=_EXAMPLE.format("merge part*.counts -o whole.counts"))
 def merge(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATHS", help="Files of counts, in order.")
+        list[str],
+        typer.Argument(metavar="PATHS", help="Files of counts in order, or a folder of shards."),
     ],
     output: _Output,
     min_count: MinCount = 1,
@@ -119,14 +166,16 @@ def merge(
     If the files are in the order of the parts, the result equals the counts of the whole text.
     """
     from toksmith.cli.writing import check_folder
+    from toksmith.corpus.remote import is_url
     from toksmith.trainers.corpus_counts import merge_counts
 
-    check_folder(output)
-    if output.suffix == ".tsv" or any(path.suffix == ".tsv" for path in paths):
+    if not is_url(output):
+        check_folder(Path(output))
+    if any(path.endswith(".tsv") for path in (output, *paths)):
         if spill_limit is not None:
             raise OptionError("--spill-limit is not for *.tsv: its counts are kept in memory")
         counts = _merge_counts(paths, memory, min_count)
-        if output.suffix == ".tsv":
+        if output.endswith(".tsv"):
             counts.to_tsv(output)
         else:
             counts.save(output)
@@ -150,28 +199,28 @@ def show(
     """Print the size of a file of counts, and its most frequent chunks."""
     from toksmith._base.visible import visible
 
-    counts = _merge_counts([path])
+    counts = _merge_counts([str(path)])
     if not quiet:
         print(figures(counts))
     for chunk, count in counts.most_common(n):
         print(f"{count:>12,}  {visible(chunk)}")
 
 
-def _merge_counts(paths: list[Path], memory: str | None = None, min_count: int = 1) -> Counts:
+def _merge_counts(paths: list[str], memory: str | None = None, min_count: int = 1) -> Counts:
     import toksmith
 
-    if all(path.suffix == ".tsv" for path in paths):
+    if all(path.endswith(".tsv") for path in paths):
         first, *others = map(toksmith.Counts.from_tsv, paths)
         return sum(others, first).filter(min_count)
     for path in paths:
-        if path.suffix == ".tsv":
+        if path.endswith(".tsv"):
             raise FormatError(
                 path, "a .tsv file does not record its split: use a file of toksmith counts make"
             )
     return toksmith.Counts.merge(paths, memory=memory, min_count=min_count)
 
 
-def _say(counts: Counts | CountsFile, output: Path, quiet: bool) -> None:
+def _say(counts: Counts | CountsFile, output: str, quiet: bool) -> None:
     if not quiet:
         print(f"{output}: {figures(counts)}")
 

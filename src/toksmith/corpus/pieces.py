@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from toksmith._base.checks import whole
 from toksmith._base.lazy import hashlib
-from toksmith.corpus.blocks import Block, Damage
+from toksmith.corpus.blocks import Block, Cut, Damage
 from toksmith.corpus.checking import check_slices
 from toksmith.corpus.document_sample import Selection
 from toksmith.corpus.file_blocks import can_cut, file_blocks
@@ -95,7 +95,10 @@ def _pieces(path: FilePath, reading: Reading, size: int) -> Iterator[Piece]:
 
 
 def read_piece(
-    piece: Piece, reading: Reading, skip: Callable[[Damage], None] | None = None
+    piece: Piece,
+    reading: Reading,
+    skip: Callable[[Damage], None] | None = None,
+    cut: Cut | None = None,
 ) -> Generator[Block, None, None]:
     """Yield the documents of a piece in order, in blocks of whole documents in valid UTF-8.
 
@@ -107,6 +110,8 @@ def read_piece(
         reading: the options that it was made with.
         skip: is called with each damaged record, before the block that it would be in; the record
             is left out. ``None`` raises an error. It is called in the thread of the caller.
+        cut: finds places to cut long documents at, which then come in parts; ``None`` holds each
+            whole in memory. Not used if documents are selected.
 
     Raises:
         FormatError: the file cannot be read; a record is damaged, and ``skip`` is ``None``; or a
@@ -115,7 +120,8 @@ def read_piece(
     """
     path = piece.path
     span = (piece.start, piece.end)
-    blocks = file_blocks(path, reading, span=span, skips=skip is not None)
+    may_cut = None if reading.selects else cut
+    blocks = file_blocks(path, reading, may_cut, span=span, skips=skip is not None)
     if reading.selects:
         blocks = Selection(reading).of_blocks(blocks)
     with closing(blocks):

@@ -184,6 +184,56 @@ def open_file_output(path: FilePath) -> Iterator[BinaryIO]:
             raise OptionError(f"{path} cannot be written: {wrong}") from wrong
 
 
+def exists(path: FilePath) -> bool:
+    """Return whether a file exists.
+
+    Raises:
+        FormatError: the storage cannot be read.
+    """
+    if isinstance(path, Path):
+        return path.exists()
+    system, place = system_of(path.url)
+    try:
+        with as_remote_errors():
+            return bool(system.exists(place))
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong}") from wrong
+
+
+def is_folder(path: FilePath) -> bool:
+    """Return whether a path or a URL is a folder.
+
+    Raises:
+        FormatError: the storage cannot be read.
+    """
+    if isinstance(path, Path):
+        return path.is_dir()
+    system, place = system_of(path.url)
+    try:
+        with as_remote_errors():
+            return bool(system.isdir(place))
+    except OSError as wrong:
+        raise FormatError(path, f"cannot be read: {wrong}") from wrong
+
+
+def names_in(folder: FilePath) -> list[str]:
+    """Return the names in a folder, sorted.
+
+    Raises:
+        FormatError: it cannot be read.
+    """
+    try:
+        if isinstance(folder, Path):
+            return sorted(path.name for path in folder.iterdir())
+        system, place = system_of(folder.url)
+        with as_remote_errors():
+            names = system.ls(place, detail=False)
+    except OSError as wrong:
+        reason = getattr(wrong, "strerror", None) or wrong
+        raise FormatError(folder, f"cannot be read: {reason}") from wrong
+    return sorted(name.rstrip("/").rpartition("/")[2] for name in names)
+
+
 class _Reader(io.RawIOBase):
     """Reads a file by ranges, each of them one request."""
 

@@ -103,6 +103,15 @@ class ReadTotals:
     skipped: dict[str, int] = field(default_factory=Counter)
     files: list[FileRead] = field(default_factory=list)
 
+    def skip_nulls(self, path: FilePath, nulls: int) -> None:
+        """Note documents without a text, and warn of the first ones."""
+        if not self.skipped.get("null"):
+            warn(
+                f"{path} holds documents without a text (null): they are left out, there and in "
+                "other files",
+            )
+        self.skipped["null"] = self.skipped.get("null", 0) + nulls
+
     @property
     def weighted_bytes(self) -> int:
         """The size of the text in bytes, times the weights of the files."""
@@ -240,7 +249,7 @@ class Files:
         with closing(self._selected_blocks(path, cut)) as blocks:
             for block in blocks:
                 if block.nulls:
-                    self._skip_nulls(path, block.nulls)
+                    self._read.skip_nulls(path, block.nulls)
                 for bounds in cut_bounds(block, cut):
                     text, slices = block.data, bounds
                     if block.offset is not None:
@@ -262,14 +271,6 @@ class Files:
         if hashed is not None:
             hashed.follow(None)
         self._read.files.append(FileRead(path, done, documents, size, weight, hashed))
-
-    def _skip_nulls(self, path: FilePath, nulls: int) -> None:
-        if not self._read.skipped["null"]:
-            warn(
-                f"{path} holds documents without a text (null): they are left out, there and in "
-                "other files",
-            )
-        self._read.skipped["null"] += nulls
 
     def _selected_blocks(self, path: FilePath, cut: Cut) -> Generator[Block, None, None]:
         selection = self._selection

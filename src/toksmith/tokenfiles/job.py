@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 from toksmith._base.lazy import np
 from toksmith.corpus.options import Reading
-from toksmith.corpus.pieces import Piece, pieces
-from toksmith.corpus.remote import FilePath
+from toksmith.corpus.pieces import Piece
+from toksmith.corpus.shards import SourceFile, pieces_for, pieces_of_shard
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.format import Empty, Place
 
-_PIECE = 1 << 28
-"""The size of a piece of a source file in bytes, at most."""
-
-_LEAST = 1 << 20
-"""The size of a piece at least; eight of them or more make shards of about equal size."""
-
 DEFAULT_SPLIT = "train"
 """The name of the split if there is only one."""
-
-
-class SourceFile(NamedTuple):
-    """A file of the corpus.
-
-    Attributes:
-        path: the path as given or found.
-        bytes: its size.
-        fingerprint: a hash of its size and parts of its content; see
-            :func:`toksmith.corpus.pieces.fingerprint`.
-    """
-
-    path: str
-    bytes: int
-    fingerprint: str
 
 
 @dataclass(frozen=True)
@@ -140,23 +119,11 @@ class Job:
     @cached_property
     def all_pieces(self) -> list[Piece]:
         """The pieces of all sources, in order."""
-        total = sum(source.bytes for source in self.sources)
-        size = min(_PIECE, max(_LEAST, total // (8 * self.shards)))
-        return pieces([source.path for source in self.sources], self.reading, size)
+        return pieces_for(self.sources, self.reading, self.shards)
 
     def pieces_of(self, shard: int) -> list[Piece]:
-        """Return the pieces of one shard: consecutive ones, of about equal size.
-
-        The pieces of shards 0, 1, 2 … are those of the corpus in order.
-        """
-        sizes = np.array([piece.size for piece in self.all_pieces], np.int64)
-        before = np.cumsum(sizes) - sizes
-        owners = before * self.shards // max(1, int(sizes.sum()))
-        return [
-            piece
-            for piece, owner in zip(self.all_pieces, owners.tolist(), strict=True)
-            if owner == shard
-        ]
+        """Return the pieces of one shard; see :func:`~toksmith.corpus.shards.pieces_of_shard`."""
+        return pieces_of_shard(self.all_pieces, shard, self.shards)
 
     @property
     def boundary(self) -> tuple[int | None, Place]:
@@ -228,14 +195,3 @@ def parse_splits(given: Mapping[str, float] | str | None) -> tuple[tuple[str, fl
     if not 0.999999 < total < 1.000001:
         raise OptionError(f"the shares of split add up to {total:g}: use shares that add up to 1")
     return tuple((name, float(share)) for name, share in pairs)
-
-
-def source_files(paths: Sequence[FilePath]) -> tuple[SourceFile, ...]:
-    """Return the files of a corpus with their sizes and fingerprints.
-
-    Raises:
-        FormatError: a file cannot be read.
-    """
-    from toksmith.corpus.pieces import fingerprint
-
-    return tuple(SourceFile(str(path), path.stat().st_size, fingerprint(path)) for path in paths)

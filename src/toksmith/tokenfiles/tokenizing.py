@@ -13,12 +13,13 @@ from toksmith._base.checks import file_path, flag, whole
 from toksmith._base.progress import tokenizing_progress
 from toksmith.corpus.options import Reading
 from toksmith.corpus.paths import AnyPath, expand_all
+from toksmith.corpus.shards import parse_shard, source_files
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.tokenfiles.finishing import find_job, finish, shard_entry, shard_folder
 from toksmith.tokenfiles.format import Empty, Format, Place
 from toksmith.tokenfiles.formats import format_of
-from toksmith.tokenfiles.job import Job, parse_splits, source_files
+from toksmith.tokenfiles.job import Job, parse_splits
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
 from toksmith.tokenfiles.output import Output, output_of
 from toksmith.tokenfiles.shard import log_shard, run_shard
@@ -224,30 +225,6 @@ def finish_corpus(output: AnyPath, *, tokenizer: AnyTokenizer | None = None) -> 
             f"the tokenizer {job.tokenizer} is not the one that the shards were made with"
         )
     return _finish(job, tok, place)
-
-
-def parse_shard(shard: str | tuple[int, int] | None) -> tuple[int | None, int]:
-    """Return the number of a shard and the number of shards; ``(None, 1)`` for a whole corpus.
-
-    Raises:
-        OptionError: it has another form, or there is no such shard.
-
-    Example:
-        >>> parse_shard("3/64"), parse_shard(None)
-        ((3, 64), (None, 1))
-    """
-    if shard is None:
-        return None, 1
-    parts = shard.split("/") if isinstance(shard, str) else shard
-    try:
-        number, count = (int(part) for part in parts)
-    except (TypeError, ValueError):
-        raise OptionError(f"shard is {shard!r:.40}: use NUMBER/SHARDS, such as 3/64") from None
-    if count < 1:
-        raise OptionError(f"shard is {number}/{count}: there must be 1 shard or more")
-    if not 0 <= number < count:
-        raise OptionError(f"shard is {number}/{count}: numbers go from 0 to {count - 1}")
-    return number, count
 
 
 def _finish(job: Job, tok: Tokenizer, place: Output) -> Manifest:

@@ -1,19 +1,36 @@
-"""Files of counts: made from a corpus, and merged, without holding the counts in memory."""
+"""Files of counts: made from a corpus on one machine or many, and merged.
+
+A shard of a corpus has its own file, ``counts-00003-of-00064.parquet`` for shard 3 of 64. Its
+metadata hold the options and a hash of the corpus, so that only shards of one corpus are merged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import json
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
+from toksmith._base.checks import whole
+from toksmith._base.progress import counting_progress, listen
 from toksmith._base.threads import thread_count
-from toksmith.corpus import AnyPath, Files, Reading
-from toksmith.corpus.remote import as_file
-from toksmith.errors import OptionError
+from toksmith.corpus import AnyPath, DocumentSource, Files, Reading
+from toksmith.corpus.paths import expand_all
+from toksmith.corpus.remote import FilePath, as_file, exists, is_folder, names_in
+from toksmith.corpus.shards import Shard, SourceFile, file_in, parse_shard, source_files
+from toksmith.errors import FormatError, OptionError
 from toksmith.splitters import splitter
 from toksmith.trainers.counts import a_path, stream_chunks, stream_sum
 from toksmith.trainers.counts_files import CountsFile, pieces, write
 from toksmith.trainers.memory import MemoryLimits, parse_size
+
+_NAME = re.compile(r"counts-(\d{5,})-of-(\d{5,})\.parquet")
+_SHOWN = 5
+"""The number of missing shards that an error names."""
 
 
 def count_corpus(
@@ -22,23 +39,95 @@ def count_corpus(
     output: AnyPath,
     split: str | None = "gpt4",
     gaps: Literal["keep", "drop"] = "keep",
-    reading: Reading | None = None,
+    separator: str | None = None,
+    field: str = "text",
+    read_as: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    sample: float = 1.0,
+    seed: int = 0,
+    deduplicate: bool = False,
+    encoding_errors: str = "strict",
+    shard: str | tuple[int, int] | None = None,
+    runner: Literal["local", "ray"] = "local",
+    shards: int | None = None,
     memory: int | str | None = None,
     spill_limit: int | str | None = None,
     min_count: int = 1,
     threads: int | None = None,
     progress: bool | None = None,
-) -> CountsFile:
-    """Count the chunks of files and write the counts to a file."""
-    limits = MemoryLimits(
-        parse_size(memory), min_count, spill_limit=parse_size(spill_limit, "spill_limit")
+) -> list[CountsFile]:
+    r"""Count the chunks of files, on one machine or many, and write the counts to files.
+
+    The counts need not fit into memory. A shard is a function of the files and the options alone:
+    made again, on another machine, it has the same bytes. A shard that exists is not made again.
+
+    Args:
+        files: a path, a directory, a pattern, a URL of these, or a list of them.
+        output: the file to write, or a URL; for shards, a folder.
+        split: the split of the text into chunks; see :meth:`toksmith.Counts.from_files`, also for
+            the next eight arguments.
+        gaps: whether text that a regular expression leaves unmatched is kept as chunks.
+        separator: the text that separates documents inside a file.
+        field: the field or column that holds the text.
+        read_as: the format of the files.
+        weights: factors for the counts of files; not for shards.
+        sample: the share of documents to use.
+        seed: the random seed of the sample.
+        deduplicate: whether identical documents are used once; not for shards.
+        encoding_errors: ``"strict"`` or ``"replace"``.
+        shard: ``"3/64"`` or ``(3, 64)`` counts one of 64 shards, from 0 to 63.
+        runner: ``"ray"`` counts all shards on a Ray cluster, whose machines share the folders of
+            the sources and of the output: the one that ``RAY_ADDRESS`` names, or this machine.
+        shards: the number of shards for ``runner="ray"``; ``None`` for 16.
+        memory: the memory limit of counting, of each shard; see
+            :meth:`toksmith.Counts.from_files`.
+        spill_limit: the maximum size of the temporary file of ``memory``, in bytes or as in
+            ``"100G"``.
+        min_count: chunks that occur fewer times than this are left out; not for shards.
+        threads: ``None`` for the cores this process may use; on a cluster, one for each shard.
+        progress: whether to show a progress bar; ``None`` if standard error is a terminal.
+
+    Returns:
+        The files that were written, or were there already: one, or one for each shard.
+
+    Raises:
+        OptionError: an option is out of range or not for shards; the output cannot be written, or
+            holds a shard of other options; or the temporary file exceeds its limit.
+        FormatError: a file cannot be read.
+        MissingExtraError: Ray, pyarrow or the package for a URL is not installed.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("low.jsonl").write_text('{"text": "low lower"}\n' * 9)
+        >>> for number in range(2):  # for example, in two jobs of an array
+        ...     _ = count_corpus("low.jsonl", output="low.counts", shard=(number, 2))
+        >>> merged = merge_counts("low.counts", output="all.counts")
+        >>> merged.documents, merged.chunks, merged.occurrences
+        (9, 2, 18)
+    """
+    limits = _limits(memory, spill_limit, min_count)
+    reading = Reading(
+        separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
     )
+    number, count = parse_shard(shard)
+    if runner not in ("local", "ray"):
+        raise OptionError(f'runner is {runner!r:.40}: use "local" or "ray"')
+    if runner == "local" and shards is not None:
+        raise OptionError("shards is for runner='ray'; for several machines, use shard")
+    if runner == "ray" and shard is not None:
+        raise OptionError("shard and runner='ray' are given: a cluster counts all shards")
     path = as_file(a_path(output, "output"))
-    source = Files(files, reading or Reading(), memory=limits.limit)
-    cut_by = splitter(split, gaps)
-    with stream_chunks(source, cut_by, thread_count(threads), progress, limits) as counts:
-        write(counts, path)
-    return CountsFile(path)
+    task = _Counting(split, gaps, limits, reading)
+    if runner == "local" and number is None:
+        source = Files(files, reading)
+        return [task.count(source, path, thread_count(threads), progress)]
+    task.check_shards()
+    sources = source_files(expand_all(files))
+    if runner == "ray":
+        count = 16 if shards is None else whole("shards", shards, least=1)
+        return _on_ray(task, sources, path, count, threads or 1, progress)
+    assert number is not None
+    return [task.count_shard(sources, path, number, count, thread_count(threads), progress)]
 
 
 def merge_counts(
@@ -49,10 +138,33 @@ def merge_counts(
     spill_limit: int | str | None = None,
     min_count: int = 1,
 ) -> CountsFile:
-    """Add files of counts in this order, and write the sum to a file."""
-    limits = MemoryLimits(
-        parse_size(memory), min_count, spill_limit=parse_size(spill_limit, "spill_limit")
-    )
+    """Add files of counts in this order, and write the sum to a file.
+
+    Inputs are read in batches, and the sum need not fit into memory.
+
+    Args:
+        inputs: a file of counts, a folder of shards, a URL of these, or a list of them.
+        output: the file to write, or a URL.
+        memory: see :func:`count_corpus`, also for the other arguments.
+        spill_limit: the maximum size of the temporary file.
+        min_count: chunks that occur fewer times in the sum are left out.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        OptionError: the chunks were cut by different splitters; a shard is missing, or shards are
+            of different corpora; or the output cannot be written.
+        FormatError: a file cannot be read, is damaged, or holds no counts.
+
+    Example:
+        >>> import toksmith
+        >>> toksmith.Counts.of({b"low": 2}).save("a.counts")
+        >>> toksmith.Counts.of({b"low": 1, b"er": 1}).save("b.counts")
+        >>> merge_counts(["a.counts", "b.counts"], output="ab.counts").occurrences
+        4
+    """
+    limits = _limits(memory, spill_limit, min_count)
     path = as_file(a_path(output, "output"))
     parts = (piece for each in counts_paths(inputs) for piece in pieces(each))
     with stream_sum(parts, limits) as counts:
@@ -60,18 +172,229 @@ def merge_counts(
     return CountsFile(path)
 
 
-def counts_paths(inputs: AnyPath | Sequence[AnyPath]) -> list[AnyPath]:
-    """Return the files of counts of an argument.
+def counts_paths(inputs: AnyPath | Sequence[AnyPath], name: str = "inputs") -> list[FilePath]:
+    """Return the files of counts of an argument, with folders of shards replaced by their files.
 
     Raises:
-        OptionError: it is no path or list of paths, or the list is empty.
+        OptionError: it is no path or list of paths, the list is empty, or shards of a folder are
+            missing or of different corpora.
     """
     if isinstance(inputs, bytes) or not isinstance(inputs, str | PathLike | Iterable):
         raise OptionError(
-            f"inputs is {inputs!r:.80}: give a file of counts, or a list of them, not "
-            f"{type(inputs).__name__}"
+            f"{name} is {inputs!r:.80}: give files of counts, not {type(inputs).__name__}"
         )
     several = [inputs] if isinstance(inputs, str | PathLike) else list(inputs)
     if not several:
-        raise OptionError("inputs is an empty list: give one file of counts or more")
-    return [a_path(path) for path in several]
+        raise OptionError(f"{name} is an empty list: give one file of counts or more")
+    found: list[FilePath] = []
+    for given in several:
+        path = as_file(a_path(given, name))
+        found += _shards_in(path) if is_folder(path) else [path]
+    return found
+
+
+def _shards_in(folder: FilePath) -> list[FilePath]:
+    """Return the shards of a folder in order.
+
+    Raises:
+        OptionError: there are none, one is missing, or they are of different corpora.
+    """
+    found: dict[int, dict[int, str]] = {}
+    for name in names_in(folder):
+        if match := _NAME.fullmatch(name):
+            found.setdefault(int(match[2]), {})[int(match[1])] = name
+    if not found:
+        raise OptionError(
+            f"{folder} holds no shards of counts: make them with count_corpus(shard=…) "
+            "(toksmith counts make --shard)"
+        )
+    if len(found) > 1:
+        several = " and ".join(map(str, sorted(found)))
+        raise OptionError(
+            f"{folder} holds shards of divisions by {several}: remove those of one of them"
+        )
+    ((count, names),) = found.items()
+    if missing := [number for number in range(count) if number not in names]:
+        shown = ", ".join(f"{number}/{count}" for number in missing[:_SHOWN])
+        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+        raise OptionError(
+            f"{folder} is not complete: shards {shown}{more} are missing; make them first"
+        )
+    paths = [file_in(folder, names[number]) for number in range(count)]
+    first = _note_of(CountsFile(paths[0]))
+    for path in paths[1:]:
+        if differences := _differences(first, _note_of(CountsFile(path))):
+            raise OptionError(
+                f"{path} is of another corpus than {paths[0].name}: {differences}; make it again"
+            )
+    return paths
+
+
+def _limits(
+    memory: int | str | None, spill_limit: int | str | None, min_count: int
+) -> MemoryLimits:
+    return MemoryLimits(
+        parse_size(memory), min_count, spill_limit=parse_size(spill_limit, "spill_limit")
+    )
+
+
+class _Counting:
+    """The options of counting a corpus or a shard of it."""
+
+    def __init__(
+        self,
+        split: str | None,
+        gaps: Literal["keep", "drop"],
+        limits: MemoryLimits,
+        reading: Reading,
+    ) -> None:
+        self._splitter = splitter(split, gaps)
+        self._limits = limits
+        self._reading = reading
+        self._options: dict[str, Any] = {
+            "split": split,
+            "gaps": gaps,
+            **{
+                name: getattr(reading, name)
+                for name in ("separator", "field", "read_as", "sample", "seed", "encoding_errors")
+            },
+        }
+
+    def check_shards(self) -> None:
+        """Raise OptionError if an option applies to a corpus as a whole."""
+        for name, is_given, reason in (
+            ("deduplicate", self._reading.deduplicate,
+             "a shard does not know the documents of the others; deduplicate the files before"),
+            ("weights", self._reading.weights,
+             "weighted counts are rounded once, in the sum; repeat files, or count on one machine"),
+            ("min_count", self._limits.min_count > 1,
+             "a chunk that is rare in one shard may be frequent in all; give it to the merge"),
+        ):  # fmt: skip
+            if is_given:
+                raise OptionError(f"{name} cannot be used for shards: {reason}")
+
+    def count(
+        self,
+        source: DocumentSource,
+        path: FilePath,
+        threads: int,
+        progress: bool | None,
+        note: Mapping[str, Any] | None = None,
+    ) -> CountsFile:
+        """Count documents and write a file."""
+        with stream_chunks(source, self._splitter, threads, progress, self._limits) as counts:
+            write(counts, path, note)
+        return CountsFile(path)
+
+    def count_shard(
+        self,
+        sources: Sequence[SourceFile],
+        folder: FilePath,
+        number: int,
+        count: int,
+        threads: int,
+        progress: bool | None,
+    ) -> CountsFile:
+        """Count a shard and write its file, unless it exists.
+
+        Raises:
+            OptionError: the file that exists is of another corpus or other options.
+        """
+        path = file_in(folder, f"counts-{number:05}-of-{count:05}.parquet")
+        digest = hashlib.sha256(json.dumps(sources).encode()).hexdigest()[:32]
+        note = {
+            "number": number,
+            "of": count,
+            "options": self._options,
+            "corpus": {
+                "files": len(sources),
+                "bytes": sum(each.bytes for each in sources),
+                "hash": digest,
+            },
+        }
+        if exists(path):
+            made = CountsFile(path)
+            if differences := _differences(_note_of(made), note):
+                raise OptionError(
+                    f"{path} is of another corpus: {differences}; give another folder, or remove it"
+                )
+            return made
+        if isinstance(folder, Path):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as wrong:
+                raise OptionError(
+                    f"output {folder} cannot be a folder: {wrong.strerror or wrong}"
+                ) from wrong
+        source = Shard(sources, self._reading, number, count)
+        return self.count(source, path, threads, progress, note)
+
+
+def _note_of(file: CountsFile) -> Mapping[str, Any]:
+    note = file.shard
+    if note is None or not all(isinstance(note.get(name), dict) for name in ("options", "corpus")):
+        raise FormatError(file.path, "is no shard: its metadata name no corpus")
+    return note
+
+
+def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return the differences of two shards' corpora and options in words; empty if there are none.
+
+    Example:
+        >>> a = {"options": {"sample": 1.0}, "corpus": {"files": 2}}
+        >>> _differences(a, {"options": {"sample": 0.5}, "corpus": {"files": 2}})
+        'sample is 0.5, and was 1.0'
+    """
+    found: list[str] = []
+    for group in ("options", "corpus"):
+        for name, value in now[group].items():
+            if name == "hash" and not found and before[group].get(name) != value:
+                found.append("the files have changed, or come in another order")
+            elif name != "hash" and before[group].get(name) != value:
+                shown = "the number of files" if name == "files" else name
+                found.append(f"{shown} is {value!r:.60}, and was {before[group].get(name)!r:.60}")
+    return "; ".join(found)
+
+
+def _on_ray(
+    task: _Counting,
+    sources: Sequence[SourceFile],
+    folder: FilePath,
+    count: int,
+    threads: int,
+    progress: bool | None,
+) -> list[CountsFile]:
+    from toksmith.corpus.ray_tasks import Board, connect, run_tasks
+
+    ray = connect()
+    board = ray.remote(num_cpus=0)(Board).remote()
+    place = folder.absolute() if isinstance(folder, Path) else folder
+    with counting_progress(sum(source.bytes for source in sources), progress) as report:
+        run_tasks(
+            _ray_task,
+            [(number,) for number in range(count)],
+            shared=(task, sources, (place, count, threads), board),
+            cpus=threads,
+            poll=lambda: report(ray.get(board.read.remote())),
+        )
+    return [CountsFile(path) for path in _shards_in(folder)]
+
+
+def _ray_task(
+    task: _Counting,
+    sources: Sequence[SourceFile],
+    shared: tuple[FilePath, int, int],
+    board: Any,
+    number: int,
+) -> None:
+    folder, count, threads = shared
+    due = 0.0
+
+    def note(kind: str, figures: tuple[Any, ...]) -> None:
+        nonlocal due
+        if kind == "counting" and (time.monotonic() >= due or figures[0] == figures[1]):
+            board.write.remote(number, figures[0])
+            due = time.monotonic() + 0.5
+
+    with listen(note):
+        task.count_shard(sources, folder, number, count, threads, False)

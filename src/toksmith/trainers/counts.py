@@ -264,7 +264,7 @@ class Counts:
         """Add saved counts in this order; files are read piece by piece.
 
         Args:
-            paths: files of counts.
+            paths: files of counts, or folders of shards (:func:`toksmith.count_corpus`).
             memory: see :meth:`from_files`.
             min_count: see :meth:`from_files`; it applies to the sum.
 
@@ -279,18 +279,12 @@ class Counts:
             >>> Counts.merge(["a.parquet", "b.parquet"]).most_common()
             [(b'low', 3), (b'er', 1)]
         """
+        from toksmith.trainers.corpus_counts import counts_paths
         from toksmith.trainers.counts_files import pieces
 
-        if isinstance(paths, str | bytes | PathLike) or not isinstance(paths, Iterable):
-            raise OptionError(
-                f"paths is {paths!r:.80}: give a list of files of counts, not "
-                f"{type(paths).__name__}"
-            )
-        paths = [a_path(path) for path in paths]
-        if not paths:
-            raise OptionError("paths is an empty list: give one file of counts or more")
+        found = counts_paths(paths, "paths")
         limits = MemoryLimits(parse_size(memory), min_count)
-        return sum_counts((piece for path in paths for piece in pieces(path)), limits)
+        return sum_counts((piece for path in found for piece in pieces(path)), limits)
 
     @classmethod
     def from_tsv(
