@@ -270,6 +270,7 @@ API = {
         "TextChunk",
     ],
     "Choose and check": ["compare", "Comparison", "audit", "Audit", "advise", "Counts", "verify"],
+    "Counts of a large corpus": ["count_corpus", "merge_counts", "CountsFile"],
     "Token files": ["tokenize_corpus", "open_tokens", "TokenFiles"],
     "Step by step": ["pairs", "merge", "training_steps", "MergeStep", "split"],
     "Text": ["unicode", "UnicodeText", "words", "sentences", "graphemes"],

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
     from toksmith.tokenizer.chunking import TextChunk
     from toksmith.trainers import Counts, train
+    from toksmith.trainers.corpus_counts import count_corpus, merge_counts
+    from toksmith.trainers.counts_files import CountsFile
 
     __version__: str
 
@@ -40,6 +42,7 @@ __all__ = [
     "Batch",
     "Comparison",
     "Counts",
+    "CountsFile",
     "Encoding",
     "Inputs",
     "MergeStep",
@@ -54,12 +57,14 @@ __all__ = [
     "advise",
     "audit",
     "compare",
+    "count_corpus",
     "errors",
     "get",
     "graphemes",
     "load",
     "loads",
     "merge",
+    "merge_counts",
     "open_tokens",
     "pairs",
     "sentences",
@@ -98,6 +103,9 @@ _MODULES = {
     "TokenFiles": "tokenfiles",
     "Tokenizer": "tokenizer",
     "Counts": "trainers",
+    "CountsFile": "trainers.counts_files",
+    "count_corpus": "trainers.corpus_counts",
+    "merge_counts": "trainers.corpus_counts",
     "train": "trainers",
     "Batch": "results",
     "Encoding": "results",

@@ -14,6 +14,7 @@ from toksmith import (
     Batch,
     Comparison,
     Counts,
+    CountsFile,
     Encoding,
     Inputs,
     MergeStep,
@@ -179,6 +180,17 @@ def measure(tok: Tokenizer, folder: Path) -> None:
     assert advice.recommendation.vocab_size > 0
 
 
+def counted_shards(folder: Path) -> None:
+    """Count a corpus in shards, and merge the counts."""
+    made: list[CountsFile] = toksmith.count_corpus(
+        folder / "corpus.txt", output=folder / "shards", shard=(0, 1), memory="1G"
+    )
+    merged: CountsFile = toksmith.merge_counts(folder / "shards", output=folder / "all.counts")
+    assert merged.occurrences == made[0].occurrences
+    assert len(merged.read()) == merged.chunks
+    assert sum(len(ends) for _, ends, _ in merged.batches()) == merged.chunks
+
+
 def token_files(tok: Tokenizer, folder: Path) -> None:
     """Write and read token files."""
     done = toksmith.tokenize_corpus(
@@ -213,6 +225,7 @@ def main(folder: Path) -> None:
     look(tok)
     learn()
     measure(tok, folder)
+    counted_shards(folder)
     token_files(tok, folder)
     segment()
     assert issubclass(toksmith.errors.UnknownTokenError, toksmith.errors.ToksmithError)

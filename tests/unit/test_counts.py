@@ -147,7 +147,7 @@ class TestParquet:
         Counts.of({b"a": 1}).save(paths[1])
         with pytest.raises(OptionError, match="different splitters"):
             Counts.merge(paths)
-        for none in ([], "abc"):
+        for none in ([], b"abc", 3):
             with pytest.raises(OptionError, match="paths"):
                 Counts.merge(none)
 

@@ -39,6 +39,7 @@ def write_tokens(folder: str) -> str:
     return str(Path(folder, "tokens"))
 
 
+COUNTS.save(Path(_FOLDER.name, "low.counts"))
 TOKENS = toksmith.open_tokens(write_tokens(_FOLDER.name))
 INDEX = tokenfiles.pack(TOKENS, length=4)
 RECEIVERS = {
@@ -46,6 +47,7 @@ RECEIVERS = {
     "Batch": TOK.encode_batch(["low", "er"]),
     "Comparison": toksmith.compare([TOK], texts="low lower", speed=False),
     "Counts": COUNTS,
+    "CountsFile": toksmith.CountsFile(Path(_FOLDER.name, "low.counts")),
     "Encoding": TOK.encoding("low lower"),
     "Inputs": TOK.prepare(["low"]),
     "PackIndex": INDEX,
@@ -106,6 +108,7 @@ VALUES: dict[str, Any] = {
     "dtype": "uint16", "numbers": [0],
     "words": 2, "base_tokens": 2, "reference_tokens": 2, "alpha": 2.5, "costs": [1.0, 2.0],
     "frequencies": [2, 1], "tokens_of_words": [1, 2],
+    "inputs": "a.counts", "spill_limit": None,
 }
 # fmt: on
 """A valid value of each parameter, by its name."""

@@ -190,14 +190,14 @@ def exists(path: FilePath) -> bool:
     Raises:
         FormatError: the storage cannot be read.
     """
-    if isinstance(path, Path):
-        return path.exists()
-    system, place = system_of(path.url)
     try:
+        if isinstance(path, Path):
+            return path.exists()
+        system, place = system_of(path.url)
         with as_remote_errors():
             return bool(system.exists(place))
     except OSError as wrong:
-        raise FormatError(path, f"cannot be read: {wrong}") from wrong
+        raise _unreadable(path, wrong) from wrong
 
 
 def is_folder(path: FilePath) -> bool:
@@ -206,14 +206,14 @@ def is_folder(path: FilePath) -> bool:
     Raises:
         FormatError: the storage cannot be read.
     """
-    if isinstance(path, Path):
-        return path.is_dir()
-    system, place = system_of(path.url)
     try:
+        if isinstance(path, Path):
+            return path.is_dir()
+        system, place = system_of(path.url)
         with as_remote_errors():
             return bool(system.isdir(place))
     except OSError as wrong:
-        raise FormatError(path, f"cannot be read: {wrong}") from wrong
+        raise _unreadable(path, wrong) from wrong
 
 
 def names_in(folder: FilePath) -> list[str]:
@@ -229,9 +229,12 @@ def names_in(folder: FilePath) -> list[str]:
         with as_remote_errors():
             names = system.ls(place, detail=False)
     except OSError as wrong:
-        reason = getattr(wrong, "strerror", None) or wrong
-        raise FormatError(folder, f"cannot be read: {reason}") from wrong
+        raise _unreadable(folder, wrong) from wrong
     return sorted(name.rstrip("/").rpartition("/")[2] for name in names)
+
+
+def _unreadable(path: FilePath, wrong: OSError) -> FormatError:
+    return FormatError(path, f"cannot be read: {wrong.strerror or wrong}")
 
 
 class _Reader(io.RawIOBase):

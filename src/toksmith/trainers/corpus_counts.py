@@ -45,7 +45,7 @@ def count_corpus(
     weights: Mapping[str, float] | None = None,
     sample: float = 1.0,
     seed: int = 0,
-    deduplicate: bool = False,
+    deduplicate: bool | str = False,
     encoding_errors: str = "strict",
     shard: str | tuple[int, int] | None = None,
     runner: Literal["local", "ray"] = "local",
@@ -73,7 +73,7 @@ def count_corpus(
         weights: factors for the counts of files; not for shards.
         sample: the share of documents to use.
         seed: the random seed of the sample.
-        deduplicate: whether identical documents are used once; not for shards.
+        deduplicate: whether identical documents, or lines, are used once; not for shards.
         encoding_errors: ``"strict"`` or ``"replace"``.
         shard: ``"3/64"`` or ``(3, 64)`` counts one of 64 shards, from 0 to 63.
         runner: ``"ray"`` counts all shards on a Ray cluster, whose machines share the folders of
@@ -119,8 +119,9 @@ def count_corpus(
     path = as_file(a_path(output, "output"))
     task = _Counting(split, gaps, limits, reading)
     if runner == "local" and number is None:
-        source = Files(files, reading)
-        return [task.count(source, path, thread_count(threads), progress)]
+        used = thread_count(threads)
+        source = Files(files, reading, threads=used, memory=limits.limit)
+        return [task.count(source, path, used, progress)]
     task.check_shards()
     sources = source_files(expand_all(files))
     if runner == "ray":
@@ -188,7 +189,7 @@ def counts_paths(inputs: AnyPath | Sequence[AnyPath], name: str = "inputs") -> l
         raise OptionError(f"{name} is an empty list: give one file of counts or more")
     found: list[FilePath] = []
     for given in several:
-        path = as_file(a_path(given, name))
+        path = as_file(a_path(given))
         found += _shards_in(path) if is_folder(path) else [path]
     return found
 
@@ -263,9 +264,9 @@ class _Counting:
     def check_shards(self) -> None:
         """Raise OptionError if an option applies to a corpus as a whole."""
         for name, is_given, reason in (
-            ("deduplicate", self._reading.deduplicate,
+            ("deduplicate", bool(self._reading.deduplicate),
              "a shard does not know the documents of the others; deduplicate the files before"),
-            ("weights", self._reading.weights,
+            ("weights", bool(self._reading.weights),
              "weighted counts are rounded once, in the sum; repeat files, or count on one machine"),
             ("min_count", self._limits.min_count > 1,
              "a chunk that is rare in one shard may be frequent in all; give it to the merge"),

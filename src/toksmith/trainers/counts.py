@@ -256,7 +256,7 @@ class Counts:
     @classmethod
     def merge(
         cls,
-        paths: Sequence[AnyPath],
+        paths: AnyPath | Sequence[AnyPath],
         *,
         memory: int | str | None = None,
         min_count: int = 1,
@@ -264,7 +264,8 @@ class Counts:
         """Add saved counts in this order; files are read piece by piece.
 
         Args:
-            paths: files of counts, or folders of shards (:func:`toksmith.count_corpus`).
+            paths: a file of counts, a folder of shards (:func:`toksmith.count_corpus`), a URL of
+                these, or a list of them.
             memory: see :meth:`from_files`.
             min_count: see :meth:`from_files`; it applies to the sum.
 
@@ -280,10 +281,12 @@ class Counts:
             [(b'low', 3), (b'er', 1)]
         """
         from toksmith.trainers.corpus_counts import counts_paths
-        from toksmith.trainers.counts_files import pieces
+        from toksmith.trainers.counts_files import CountsFile, pieces
 
         found = counts_paths(paths, "paths")
         limits = MemoryLimits(parse_size(memory), min_count)
+        if len(found) == 1:  # its chunks are distinct
+            return limit_counts(CountsFile(found[0]).read(), limits)
         return sum_counts((piece for path in found for piece in pieces(path)), limits)
 
     @classmethod
