@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from toksmith.cli.common import format_size
 from toksmith.cli.corpus import CorpusOptions
@@ -11,7 +10,7 @@ from toksmith.cli.corpus import CorpusOptions
 
 def print_plan(
     files: Sequence[str] | None,
-    counts: Sequence[Path] | None,
+    counts: Sequence[str] | None,
     corpus: CorpusOptions,
     further: Mapping[str, object],
 ) -> None:
@@ -19,7 +18,7 @@ def print_plan(
 
     Args:
         files: the files, directories and patterns as given.
-        counts: files of counts in their place.
+        counts: files of counts, or folders of shards, in their place.
         corpus: the options of the corpus.
         further: other options, by their names on the command line.
     """
@@ -75,13 +74,14 @@ def _file_lines(files: Sequence[str], corpus: CorpusOptions) -> list[str]:
     return [*lines, f"in all: {', '.join(total)}"]
 
 
-def _counts_lines(paths: Sequence[Path]) -> list[str]:
+def _counts_lines(paths: Sequence[str]) -> list[str]:
     from toksmith.corpus.parquet import row_count
+    from toksmith.trainers.corpus_counts import counts_paths
 
     return [
         f"{path}: {format_size(path.stat().st_size)} of counts"
-        + ("" if path.suffix == ".tsv" else f", {row_count(path):,} distinct chunks")
-        for path in paths
+        + ("" if path.name.endswith(".tsv") else f", {row_count(path):,} distinct chunks")
+        for path in counts_paths(list(paths))
     ]
 
 
