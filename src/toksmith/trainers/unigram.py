@@ -31,7 +31,7 @@ from toksmith.trainers.word_counts import count_words
 
 MOST_CHARACTERS = 1 << 28
 """The maximum total length of the distinct words, in characters; beyond it, the rarest are
-left out. Training takes about 40 bytes of memory per character."""
+left out. Training takes up to about 30 bytes of memory per character."""
 
 
 def unigram_memory(words: int, size: int) -> int:
@@ -41,7 +41,9 @@ def unigram_memory(words: int, size: int) -> int:
         words: the number of distinct words.
         size: their total size in bytes.
     """
-    return 64 * words + 56 * size  # measured: the suffix array, and the lattices of words
+    # The suffix array and the arcs take 28 bytes a byte of words that share no prefixes, and less
+    # otherwise. Seeds take up to 28 more, but there are only so many of them.
+    return 64 * words + 28 * size + 28 * min(size, 4 << 20)
 
 
 def train_unigram(
