@@ -72,5 +72,5 @@ def test_a_lost_worker_is_replaced(
 def test_an_error_of_a_shard(corpus: Path, tmp_path: Path) -> None:
     with corpus.open("a") as file:
         file.write("{\n")
-    with pytest.raises(FormatError, match="line 40001"):
+    with pytest.raises(FormatError, match="line 40,001 is not JSON"):
         toksmith.count_corpus(corpus, output=tmp_path / "shards", runner="ray", shards=3)
