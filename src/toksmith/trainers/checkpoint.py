@@ -1,7 +1,8 @@
 """Checkpoints: the folder from which an interrupted training continues.
 
 - ``training.json``: the options and the corpus. Only a training with the same ones continues;
-  ``min_count`` may change before there are merges, and ``memory`` is no option of the result.
+  ``min_count`` and ``objective`` may change before there are merges, and ``memory`` is not among
+  them.
 - ``counts-0000.parquet`` …: the chunk counts of a part of the files, complete once
   ``counts-0000.json`` exists. ``counts=`` accepts these files like any other counts. For models
   that make words of lines or documents, these are counts of what the words are made of, and
@@ -56,7 +57,7 @@ _PARTS = 32
 
 _LAYOUT = 2
 
-_OF_MERGES = ("min_count",)
+_OF_MERGES = ("min_count", "objective")
 """The options that may change as long as no merges are stored: counts do not depend on them."""
 
 

@@ -53,7 +53,7 @@ from toksmith.stages.split_classes import (
 from toksmith.trainers.bulk_splitting import blocks, split_in_bulk
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
-from toksmith.trainers.line_counts import PassOn, add_words, counted_words, items_of, passed_words
+from toksmith.trainers.line_counts import add_words, counted_words, items_of, passed_words
 from toksmith.trainers.memory import MemoryLimits
 from toksmith.trainers.symbol_words import WordStream, is_utf8
 
@@ -133,23 +133,11 @@ def stream_chunks_as_words(
     """
 
     def feed(counter: ChunkCounter) -> None:
-        if corpus.counts is not None:
-            _add_utf8(counter, corpus.counts.chunks, corpus.counts.ends, corpus.counts.counts)
-        else:
-            with corpus.lines(lambda: ChunkCounter(splitter, corpus.threads)) as found:
-                found.pass_chunks(partial(_add_utf8, counter))
-        corpus.check_bytes()
+        with corpus.stream(splitter) as counts:
+            counts.pass_on(partial(_add_utf8, counter))
 
     with passed_words(feed, corpus.limits) as pass_on:
-        corpus.note_kept(_bytes_of(pass_on))
         yield WordStream(pass_on)
-
-
-def _bytes_of(pass_on: PassOn) -> int:
-    """Return the size of the counted text in bytes."""
-    sizes: list[int] = []
-    pass_on(lambda *counted: sizes.append(Counts(*counted).bytes))
-    return sum(sizes)
 
 
 def _add_utf8(counter: ChunkCounter, *counted: Unpack[CountedChunks]) -> None:
@@ -176,8 +164,8 @@ def _word_feed(
         yield add_documents
         return
     if not normalizer and isinstance(splitter, PatternSplitter | None):
-        with corpus.lines(lambda: ChunkCounter(splitter, corpus.threads)) as found:
-            yield lambda counter: found.pass_chunks(partial(_add_utf8, counter))
+        with corpus.stream(splitter) as counts:
+            yield lambda counter: counts.pass_on(partial(_add_utf8, counter))
         return
     if (
         splitter is not None
