@@ -200,19 +200,16 @@ class TestTraining:
         assert tok.training.spilled > 0
         assert tok.training.bytes == expected.training.bytes
 
-    def test_too_many_chunks_to_train_on(self, file: Path) -> None:
-        for given in ({"files": file}, {"counts": Counts.from_files(file)}):
-            with pytest.raises(OptionError, match=r"more than memory=1M: .* or min_count=\d"):
-                toksmith.train(**given, vocab_size=300, memory="1M")
-            tok = toksmith.train(**given, vocab_size=300, memory="1M", min_count=5)
-            expected = Counts.from_files(file).filter(5)
-            assert tok.pipeline == toksmith.train(counts=expected, vocab_size=300).pipeline
+    def test_more_chunks_than_fit_are_merged_all_the_same(self, file: Path) -> None:
+        expected = toksmith.train(file, vocab_size=300)
+        assert toksmith.train(file, vocab_size=300, memory="1M").pipeline == expected.pipeline
 
-    def test_one_long_chunk_is_estimated_by_its_lists_of_places(self, tmp_path: Path) -> None:
-        long = tmp_path / "long.txt"
-        long.write_text("a" * 2_000_000)  # takes about 66 MB
-        with pytest.raises(OptionError, match=r"takes about 64.8M, more than memory=50M"):
-            toksmith.train(long, vocab_size=257, memory="50M")
+    def test_too_many_words_to_train_on(self, file: Path) -> None:
+        given: dict[str, Any] = {"model": "wordpiece", "vocab_size": 60, "min_frequency": 1}
+        with pytest.raises(OptionError, match=r"more than memory=1M: .* or min_count=\d"):
+            toksmith.train(file, memory="1M", **given)
+        tok = toksmith.train(file, memory="1M", min_count=9, **given)
+        assert tok.pipeline == toksmith.train(file, min_count=9, **given).pipeline
 
     @pytest.mark.parametrize("least", [0, -1, 1.5])
     def test_wrong_min_count(self, least: Any) -> None:
@@ -248,7 +245,7 @@ def test_bytes_and_tokens_are_those_of_the_same_text() -> None:
 def test_one_long_chunk_gets_advice_that_helps() -> None:
     text = "".join(map(chr, range(0x4E00, 0x9000))) * 8
     with pytest.raises(OptionError, match="use split=, or separator= between") as caught:
-        toksmith.train(texts=text, vocab_size=300, split=None, memory="1M")
+        Counts.from_texts(text * 8, split=None, memory="1M")
     assert str(caught.value).startswith("1 distinct chunk takes about")
 
 
