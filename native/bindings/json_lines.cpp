@@ -15,9 +15,9 @@ namespace {
 // For the stubs: the texts end to end, their ends, the refused lines, and the number of lines.
 using Found = nb::typed<nb::tuple, nb::bytes, Array<std::int64_t>, Array<std::int64_t>, int>;
 
-Found read_json_lines(const nb::bytes& lines, const nb::bytes& field, const std::string& level) {
-    const auto* const begin = static_cast<const std::uint8_t*>(lines.data());
-    const Text text{begin, begin + lines.size()};
+Found read_json_lines(nb::handle lines, const nb::bytes& field, const std::string& level) {
+    const TextView view(lines);
+    const Text text = view.text();
     const std::string_view name(field.c_str(), field.size());
     const isa::Level chosen = isa::choose(level);
     PyObject* made = PyBytes_FromStringAndSize(

@@ -614,7 +614,7 @@ def first_invalid(text: object, start: int, end: int, instruction_set: str) -> i
     """Return the first byte from start on that is invalid UTF-8, or end."""
 
 def read_json_lines(
-    lines: bytes, field: bytes, instruction_set: str
+    lines: object, field: bytes, instruction_set: str
 ) -> tuple[
     bytes,
     Annotated[NDArray[numpy.int64], dict(shape=(None,))],

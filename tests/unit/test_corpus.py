@@ -32,6 +32,7 @@ from toksmith.corpus.blocks import split_stream
 from toksmith.corpus.digests import DigestSet
 from toksmith.corpus.parquet import parquet_blocks
 from toksmith.corpus.prefetch import prefetch, prefetch_in_order
+from toksmith.corpus.streams import read_whole_lines
 from toksmith.corpus.text_reader import READ
 from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.errors import FormatError, MissingExtraError, OptionError
@@ -402,6 +403,20 @@ class TestAhead:
         assert next(running) == 0
         running.close()
         assert not [t.name for t in threading.enumerate() if t.name.startswith("toksmith")]
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"\n", b"ab\ncd\n\nefghij\nk", b"abcdefghijklm", b"a\nbcdefg\n"]
+)
+def test_blocks_of_whole_lines(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(text)
+    for most in range(1, 16):
+        found = list(read_whole_lines(path, most))
+        assert b"".join(block for block, _ in found) == text
+        assert [done for _, done in found] == np.cumsum([len(each) for each, _ in found]).tolist()
+        for block, done in found:  # a part of a line fills the block, or is the end of the file
+            assert block.endswith(b"\n") or len(block) == most or done == len(text)
 
 
 @pytest.mark.filterwarnings("ignore:.*documents without a text")

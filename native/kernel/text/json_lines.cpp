@@ -4,6 +4,10 @@
 #include <bit>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "base/stop.hpp"
 #include "utf8/json_escape.hpp"
 
@@ -18,6 +22,21 @@ constexpr std::ptrdiff_t kBetweenStops = std::ptrdiff_t{1} << 20;
 // before it to `out`, which has room for as many bytes as there are until `end`.
 template <bool kept>
 const char* plain_end(const char* p, const char* end, [[maybe_unused]] std::uint8_t* out) {
+#if defined(__SSE2__)
+    const auto all = [](char each) { return _mm_set1_epi8(each); };
+    for (; end - p >= 16; p += 16) {
+        const __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        if constexpr (kept) {
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(out), some);
+            out += 16;
+        }
+        const __m128i marks =
+            _mm_or_si128(_mm_cmpeq_epi8(some, all('"')), _mm_cmpeq_epi8(some, all('\\')));
+        const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(some, all(' ' - 1)), some);
+        const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(marks, controls)));
+        if (found != 0) return p + std::countr_zero(found);
+    }
+#endif
     if constexpr (std::endian::native == std::endian::little) {
         constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
         for (; end - p >= 8; p += 8) {

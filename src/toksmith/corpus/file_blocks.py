@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from typing import TypeAlias
+from pathlib import Path
+from typing import TypeAlias, cast
 
 from toksmith.corpus.blocks import STREAMED, Block, Cut, Damage, split_stream
 from toksmith.corpus.checking import NOT_UTF8, check_stream, drop_invalid, text_stream
@@ -19,6 +20,7 @@ from toksmith.corpus.streams import (
     read_head,
     read_lines,
     read_stream,
+    read_whole_lines,
 )
 from toksmith.corpus.tables import DELIMITERS, table_blocks
 from toksmith.corpus.text_reader import READ, overlaps_itself, text_blocks
@@ -81,8 +83,13 @@ def file_blocks(
         with closing(rows):
             yield from rows
         return
+    # The parser of JSON Lines reports invalid lines itself.
+    parses = kind.content == "jsonl" and not drops and reading.encoding_errors == "strict"
     if span:
         stored = read_lines(path, *span, streamed)
+    elif parses and kind.compression is None and isinstance(path, Path) and path.is_file():
+        # Only the parser, which accepts bytearrays, reads these blocks.
+        stored = cast("Iterator[tuple[bytes, int]]", read_whole_lines(path, streamed))
     else:
         stored = read_stream(path, kind.compression, streamed)
     with closing(prefetch(stored)) as stream:
@@ -97,8 +104,7 @@ def file_blocks(
                 yield from split_stream(parts, separator, cut, streamed)
             return
         text = stream
-        # The parser of JSON Lines reports invalid lines itself.
-        if not drops and not (kind.content == "jsonl" and reading.encoding_errors == "strict"):
+        if not drops and not parses:
             text = check_stream(path, stream, reading.encoding_errors)
         records: Iterator[Block]
         if kind.content == "jsonl":

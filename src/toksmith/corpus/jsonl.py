@@ -30,7 +30,8 @@ def jsonl_blocks(
 
     Args:
         path: the file, for errors.
-        stream: its bytes, each part with the number of bytes of the file read for it.
+        stream: its parts, each bytes or a bytearray, with the number of bytes of the file read
+            for it.
         field: the field of each object that holds the text.
         before: counts the lines of the file before the stream, for errors; ``None`` if it starts
             with the file. It is called once, if a line is invalid.
@@ -50,7 +51,7 @@ def jsonl_blocks(
         damaged = []
         others: list[tuple[int, bytes]] = []  # texts of other lines, and how many are before each
         for place, index, start, end in found.refused.tolist():
-            line = lines[start:end]
+            line = bytes(lines[start:end])
             try:
                 others.append((place, parse(line)[field].encode()))
             except Exception:  # the slow parser reads the line, or reports the error
@@ -147,11 +148,13 @@ def _line_blocks(stream: Iterator[tuple[bytes, int]]) -> Iterator[tuple[bytes, i
     is_first = True
     for block, done in stream:
         end = block.rfind(b"\n") + 1
-        rest.append(block[:end] if end else block)
         if not end:
+            rest.append(block)
             continue
-        lines = b"".join(rest)
-        rest = [block[end:]]
+        lines = block
+        if rest or end < len(block):
+            lines = b"".join([*rest, memoryview(block)[:end]])
+            rest = [block[end:]] if end < len(block) else []
         yield lines.removeprefix(_BOM) if is_first else lines, done
         is_first = False
     if last := b"".join(rest):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from toksmith._base.lazy import extra
@@ -185,6 +186,37 @@ def read_stream(
                 yield block, done
         else:
             yield from _unpacked(path, file, compression, most)
+
+
+def read_whole_lines(path: Path, most: int = STREAMED) -> Iterator[tuple[bytearray, int]]:
+    """Yield an uncompressed local file in blocks of whole lines; a longer line is in parts.
+
+    The rest after the last line feed of a block is read again with the next one, which costs less
+    than copying the block.
+
+    Args:
+        path: a regular file.
+        most: the maximum size of a block in bytes.
+
+    Yields:
+        Blocks, each with the number of bytes from the start of the file to its end.
+
+    Raises:
+        FormatError: the file cannot be read.
+    """
+    done = 0
+    with open_binary(path, buffering=0) as file:
+        while True:
+            block = bytearray(most)
+            size = file.readinto(block)  # type: ignore[attr-defined]  # a raw file
+            if not size:
+                return
+            end = block.rfind(b"\n", 0, size) + 1 or size
+            del block[end:]
+            done += end
+            if end < size:
+                file.seek(done)
+            yield block, done
 
 
 def read_lines(

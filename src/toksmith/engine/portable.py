@@ -75,7 +75,7 @@ class JsonTexts(NamedTuple):
     lines: int
 
 
-def read_json_lines(lines: bytes, field: bytes) -> JsonTexts:
+def read_json_lines(lines: bytes | bytearray, field: bytes) -> JsonTexts:
     r"""Return the texts in one field of the JSON object of each line; empty lines are skipped.
 
     Lines that are invalid or unusual are refused, for the caller to read. Without the compiled
