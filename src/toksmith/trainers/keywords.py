@@ -28,7 +28,7 @@ class CommonKeywords(TypedDict, total=False):
     weights: Mapping[str, float] | None
     sample: float
     seed: int
-    deduplicate: bool | Literal["documents", "lines"]
+    deduplicate: bool | str
     encoding_errors: str
     checkpoint: AnyPath | None
     memory: int | str | None
