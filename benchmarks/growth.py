@@ -3,7 +3,7 @@
 Generates diverse text (``benchmarks/diverse_text.py``) and, for several sizes of it, counts chunks
 and learns byte-level BPE from the counts, each in a process of its own, with and without a memory
 limit.
-Fits power laws to the results, saves both in ``benchmarks/results/growth.json``, and prints tables.
+Fits laws to the results, saves both in ``benchmarks/results/growth.json``, and prints tables.
 ``docs/scale.md`` has the same tables, and what follows from them.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.diverse_text import Generator, parsed_size, write
+from benchmarks.diverse_text import parsed_size
 from benchmarks.machine import description
 
 RESULTS = Path(__file__).parent / "results/growth.json"
@@ -32,15 +32,19 @@ LIMIT = "256M"
 _COUNTING = ["-m", "toksmith", "counts", "make"]
 _TRAINING = ["-m", "toksmith", "train", "--vocab-size", str(VOCAB_SIZE)]
 LAWS = {
-    "chunks": ("bytes", "chunks"),
-    "counts_bytes": ("chunks", "counts_bytes"),
-    "counting_seconds": ("bytes", "counting_seconds"),
-    "merging_seconds": ("chunks", "merging_seconds"),
-    "merging_peak": ("chunks", "merging_peak"),
-    "limited_counting_seconds": ("bytes", "limited_counting_seconds"),
-    "limited_training_seconds": ("bytes", "limited_training_seconds"),
+    "chunks": ("bytes", "power"),
+    "counts_bytes": ("chunks", "power"),
+    "counting_seconds": ("bytes", "line"),
+    "limited_counting_seconds": ("bytes", "line"),
+    "merging_seconds": ("chunks", "line"),
+    "merging_peak": ("chunks", "line"),
+    "limited_training_seconds": ("bytes", "line"),
 }
-"""The power laws that are fitted: what is given, and what grows with it."""
+"""What each figure grows with, and how.
+
+A power law is fitted to all sizes. A line goes through the two largest sizes: its slope is the cost
+of more text, without the start of the process and other constant costs.
+"""
 AHEAD = {"10 GB": 10**10, "100 GB": 10**11, "1 TB": 10**12, "10 TB": 10**13}
 """The sizes for which the laws are evaluated."""
 
@@ -86,15 +90,20 @@ def measure(files: Sequence[Path], scratch: Path) -> dict[str, float]:
     return row
 
 
-def fit(rows: Sequence[dict[str, float]], given: str, grows: str) -> dict[str, float]:
-    """Return the factor and exponent of the power law that is nearest in logarithms.
+def fit(rows: Sequence[dict[str, float]], grows: str) -> dict[str, float]:
+    """Return the law of a figure: ``factor`` and ``exponent``, or ``slope`` and ``start``.
 
-    ``error`` is the largest relative distance of a measurement from the law.
+    ``error`` is the largest relative distance of a measurement from a power law.
     """
-    x = np.log([row[given] for row in rows])
-    y = np.log([row[grows] for row in rows])
-    exponent, logarithm = np.polyfit(x, y, 1)
-    error = np.abs(np.exp(y - (exponent * x + logarithm)) - 1).max()
+    given, kind = LAWS[grows]
+    if kind == "line":
+        (x, y), (more, higher) = ((row[given], row[grows]) for row in rows[-2:])
+        slope = (higher - y) / (more - x)
+        return {"slope": slope, "start": y - slope * x}
+    x_logs = np.log([row[given] for row in rows])
+    y_logs = np.log([row[grows] for row in rows])
+    exponent, logarithm = np.polyfit(x_logs, y_logs, 1)
+    error = np.abs(np.exp(y_logs - (exponent * x_logs + logarithm)) - 1).max()
     return {
         "factor": float(np.exp(logarithm)),
         "exponent": float(exponent),
@@ -105,8 +114,13 @@ def fit(rows: Sequence[dict[str, float]], given: str, grows: str) -> dict[str, f
 def evaluate(laws: dict[str, dict[str, float]], size: float) -> dict[str, float]:
     """Return the figures that the laws give for a text of ``size`` bytes."""
     found = {"bytes": float(size)}
-    for name, (given, grows) in LAWS.items():
-        found[grows] = laws[name]["factor"] * found[given] ** laws[name]["exponent"]
+    for grows, (given, kind) in LAWS.items():
+        law = laws[grows]
+        found[grows] = (
+            law["start"] + law["slope"] * found[given]
+            if kind == "line"
+            else law["factor"] * found[given] ** law["exponent"]
+        )
     return found
 
 
@@ -139,16 +153,21 @@ def _cost(row: dict[str, float], what: str) -> str:
 
 def laws_table(report: dict[str, Any]) -> str:
     """Return the laws as a Markdown table."""
-    lines = [
-        "| what grows | with | factor | exponent | largest error |",
-        "|---|---|---:|---:|---:|",
-    ]
-    for name, (given, grows) in LAWS.items():
-        law = report["laws"][name]
-        lines.append(
-            f"| {grows.replace('_', ' ')} | {given} | {law['factor']:.3g} | {law['exponent']:.3f} "
-            f"| {law['error']:.0%} |"
-        )
+    lines = ["| what grows | law |", "|---|---|"]
+    units = {"seconds": "s", "peak": "bytes", "chunks": "", "bytes": "bytes"}
+    for grows, (given, kind) in LAWS.items():
+        law = report["laws"][grows]
+        unit = units[grows.rpartition("_")[2]]
+        if kind == "line":
+            each = 10**9 if given == "bytes" else 10**6 if unit == "s" else 1
+            per = {10**9: "a GB of text", 10**6: "a million chunks", 1: "a chunk"}[each]
+            text = f"{law['slope'] * each:.3g} {unit} {per}"
+        else:
+            text = (
+                f"{law['factor']:.3g} × {given} ^ {law['exponent']:.3f}, "
+                f"within {law['error']:.1%} of each measurement"
+            )
+        lines.append(f"| {grows.replace('_', ' ')} | {text} |")
     return "\n".join(lines)
 
 
@@ -194,9 +213,13 @@ def main() -> None:
     parser.add_argument("--bytes", type=parsed_size, default=10**9, help="the largest size")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    generator = Generator()
     with TemporaryDirectory(prefix="toksmith-growth-") as folder:
-        paths = write(Path(folder, "text"), options.bytes, 1 << (SIZES - 1), generator)
+        text = Path(folder, "text")
+        # Not in this process: the peak of a child is at least what its parent held when it forked.
+        generate = [sys.executable, "-m", "benchmarks.diverse_text", "-o", str(text)]
+        files = ["--bytes", str(options.bytes), "--files", str(1 << (SIZES - 1))]
+        subprocess.run([*generate, *files], check=True)
+        paths = sorted(text.iterdir())
         rows = []
         for power in range(SIZES):
             rows.append(measure(paths[: 1 << power], Path(folder)))
@@ -205,10 +228,9 @@ def main() -> None:
             )
     machine = description()
     machine["command"] = f"python -m benchmarks.growth {' '.join(sys.argv[1:])}".strip()
-    laws = {name: fit(rows, given, grows) for name, (given, grows) in LAWS.items()}
+    laws = {name: fit(rows, name) for name in LAWS}
     report = {
         "machine": machine,
-        "text": list(generator.sources),
         "vocab_size": VOCAB_SIZE,
         "limit": LIMIT,
         "rows": rows,
