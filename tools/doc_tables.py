@@ -18,6 +18,7 @@ from statistics import median
 from typing import Any
 
 import toksmith
+from benchmarks import growth
 from toksmith import errors
 from toksmith._base.model_names import MODELS as MODEL_NAMES
 from toksmith.cli.app import GROUPS
@@ -142,6 +143,32 @@ def speed_chart() -> str:
                 f"{library} {speed:.0f} MB/s</div>"
             )
     return "\n".join([*lines, "</div>"])
+
+
+def _growth() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "benchmarks/results/growth.json").read_text())
+    return found
+
+
+@table
+def growth_measured() -> str:
+    """Return what counting and merging took for several sizes of text."""
+    found = _growth()
+    machine = found["machine"]
+    head = f"{machine['cpu']}, {machine['date'][:10]}, Python {machine['python']}:"
+    return f"{head}\n\n{growth.measured_table(found)}"
+
+
+@table
+def growth_laws() -> str:
+    """Return the power laws of memory, disk and time."""
+    return growth.laws_table(_growth())
+
+
+@table
+def growth_derived() -> str:
+    """Return what the power laws give for larger texts."""
+    return growth.derived_table(_growth())
 
 
 @table
