@@ -23,7 +23,7 @@ from toksmith.trainers.sentencepiece_vocabulary import (
     vocabulary,
 )
 from toksmith.trainers.sentences import read_sentences
-from toksmith.trainers.symbol_words import AnyWords
+from toksmith.trainers.symbol_words import CharacterWords, MixedWords, WordStream
 
 _WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 
@@ -74,6 +74,7 @@ def train_by_frequency(
     names = [piece for piece, _ in meta.values()]
     with Corpus(files, texts, threads=threads, progress=False) as corpus:
         words = read_sentences(corpus, options, normalizer, names).words
+    assert not isinstance(words, WordStream)  # which a memory limit makes
     counted = _characters(words, options) if kind == "char" else _words(words)
     for name in names:
         counted.pop(name, None)
@@ -89,12 +90,12 @@ def train_by_frequency(
     return Tokenizer(sentencepiece_pipeline(model, normalizer, unk_surface=options.unk_surface))
 
 
-def _characters(words: AnyWords, options: SentencePieceOptions) -> dict[str, int]:
+def _characters(words: CharacterWords | MixedWords, options: SentencePieceOptions) -> dict[str, int]:
     counts = dict(zip(words.characters, words.character_counts().tolist(), strict=True))
     return {c: counts[c] for c in alphabet_of(words, options) if counts.get(c)}
 
 
-def _words(words: AnyWords) -> dict[str, int]:
+def _words(words: CharacterWords | MixedWords) -> dict[str, int]:
     spelled = words.only(words.characters)
     found: dict[str, int] = {}
     start = 0
