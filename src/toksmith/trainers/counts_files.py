@@ -127,6 +127,12 @@ class CountsFile:
     Raises:
         FormatError: the file cannot be read, is damaged, or holds no counts.
         MissingExtraError: pyarrow is not installed.
+
+    Example:
+        >>> Counts.from_texts(["low lower low"]).save("low.parquet")
+        >>> file = CountsFile("low.parquet")
+        >>> file.chunks, file.occurrences, file.bytes
+        (3, 3, 13)
     """
 
     def __init__(self, path: AnyPath) -> None:
@@ -149,6 +155,11 @@ class CountsFile:
 
         Raises:
             FormatError: see :meth:`batches`.
+
+        Example:
+            >>> Counts.from_texts(["a a a"]).save("a.parquet")
+            >>> CountsFile("a.parquet").occurrences
+            3
         """
         if self._occurrences is None:  # a file of an earlier version
             self._occurrences = sum(int(counts.sum()) for _, _, counts in self._buffers())
@@ -160,6 +171,11 @@ class CountsFile:
         Raises:
             FormatError: the file cannot be read or is damaged; also after the last batch, if the
                 counts do not match the totals.
+
+        Example:
+            >>> Counts.from_texts(["low lower"]).save("low.parquet")
+            >>> [chunks for chunks, _, _ in CountsFile("low.parquet").batches()]
+            [b'low lower']
         """
         for data, ends, counts in self._buffers():
             yield data.to_pybytes(), ends, counts
@@ -169,6 +185,11 @@ class CountsFile:
 
         Raises:
             FormatError: see :meth:`batches`.
+
+        Example:
+            >>> Counts.from_texts(["low lower"]).save("low.parquet")
+            >>> CountsFile("low.parquet").read().most_common()
+            [(b'low', 1), (b' lower', 1)]
         """
         ends, counts = np.zeros(self.chunks, np.uint64), np.zeros(self.chunks, np.uint64)
         parts = []

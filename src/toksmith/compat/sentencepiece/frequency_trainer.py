@@ -90,7 +90,9 @@ def train_by_frequency(
     return Tokenizer(sentencepiece_pipeline(model, normalizer, unk_surface=options.unk_surface))
 
 
-def _characters(words: CharacterWords | MixedWords, options: SentencePieceOptions) -> dict[str, int]:
+def _characters(
+    words: CharacterWords | MixedWords, options: SentencePieceOptions
+) -> dict[str, int]:
     counts = dict(zip(words.characters, words.character_counts().tolist(), strict=True))
     return {c: counts[c] for c in alphabet_of(words, options) if counts.get(c)}
 
