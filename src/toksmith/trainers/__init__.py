@@ -17,6 +17,7 @@ from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.training_record import Trained, TrainingRecord
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts
+from toksmith.trainers.counts_files import AnyCounts, given_counts
 from toksmith.trainers.memory import MemoryLimits, parse_size, within_memory
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, ModelOptions, choice, options_of
 from toksmith.version import __version__
@@ -147,7 +148,7 @@ def train(
     unit: str | ModelDefault = MODEL_DEFAULT,
     unk_token: str | ModelDefault | None = MODEL_DEFAULT,
     texts: Texts | None = None,
-    counts: Counts | None = None,
+    counts: AnyCounts | None = None,
     continue_from: AnyTokenizer | None = None,
     separator: str | None = None,
     field: str = "text",
@@ -200,9 +201,10 @@ def train(
         unit: (``"bpe"``) ``"bytes"`` or ``"characters"``.
         unk_token: (all but byte-level ``"bpe"``) the token for unknown text.
         texts: a text, or several from any iterable (or a mapping from names to these); never paths.
-        counts: existing counts. ``"bpe"``, ``"word"`` and ``"char"`` train on counts of any split;
-            all other models need counts of documents or lines (``split=None``), which they split
-            into words themselves.
+        counts: existing counts: :class:`~toksmith.Counts`, or one or more files of counts
+            (:class:`~toksmith.CountsFile`), which are added. ``"bpe"``, ``"word"`` and ``"char"``
+            train on counts of any split; all other models need counts of documents or lines
+            (``split=None``), which they split into words themselves.
         continue_from: a tokenizer of byte-level BPE (or its path or name) to extend; its ids do not
             change, and ``vocab_size`` includes its tokens. ``split`` defaults to the tokenizer's;
             with another split, a second stage can learn merges across words (see the second
@@ -280,8 +282,9 @@ def train(
     if vocab_size is not None:
         whole("vocab_size", vocab_size, least=0)
     whole("min_count", min_count, least=1)
-    if counts is not None:
-        check_counts(counts, model, options)
+    known_counts = given_counts(counts)
+    if known_counts is not None:
+        check_counts(known_counts.splitter, model, options)
     limits = MemoryLimits(parse_size(memory), min_count, of_words=model not in ON_CHUNKS)
     known = None
     if continue_from is not None:
@@ -292,7 +295,7 @@ def train(
     if chosen is not None:
         limits.need = chosen.memory_needed
     with Corpus(
-        files, texts, counts, reading, threads, progress, hashed=True, limits=limits
+        files, texts, known_counts, reading, threads, progress, hashed=True, limits=limits
     ) as corpus:
         if checkpoint is not None:
             from toksmith.trainers.bpe import further_options
@@ -307,7 +310,7 @@ def train(
                 "min_count": min_count,
             }
             corpus.checkpoint = open_checkpoint(
-                a_path(checkpoint, "checkpoint"), effective, files, counts, known
+                a_path(checkpoint, "checkpoint"), effective, files, known_counts, known
             )
         with within_memory(model in ON_CHUNKS):
             if known is None:

@@ -71,7 +71,8 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
 
 
 def _train_characters(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
-    cut = corpus.counts.splitter if corpus.counts else splitter(options.split)
+    known = corpus.given_counts
+    cut = splitter(options.split) if known is None else known.splitter
     with corpus.limits.chunk_store() as store:
         with stream_chunks_as_words(corpus, cut) as words:
             vocab = [] if options.unk_token is None else [options.unk_token.encode()]
@@ -164,9 +165,10 @@ def train_further(
             f"{f' and gets {special} special tokens' if special else ''}, so no token could be "
             "learned: use a larger vocab_size"
         )
-    if corpus.counts is not None and corpus.counts.splitter != cut:
+    known = corpus.given_counts
+    if known is not None and known.splitter != cut:
         raise OptionError(
-            f"the counts were cut by {splitter_name(corpus.counts.splitter)}, but the tokenizer "
+            f"the counts were cut by {splitter_name(known.splitter)}, but the tokenizer "
             f"cuts by {splitter_name(cut)}: count with its split, or give split="
         )
     counts = corpus.chunks(cut)

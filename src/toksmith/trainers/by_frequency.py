@@ -83,7 +83,8 @@ def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) ->
     Raises:
         TrainingError: there is no text.
     """
-    cut = splitter(options.split) if corpus.counts is None else corpus.counts.splitter
+    known = corpus.given_counts
+    cut = splitter(options.split) if known is None else known.splitter
     counted = utf8_words(corpus.chunks(cut), corpus.limits)
     model = WordLevel(_vocabulary(counted, vocab_size, options), unk_id=0)
     return _trained(Pipeline(model, cut, _framing(model, options)), counted, options)

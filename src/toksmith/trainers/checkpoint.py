@@ -39,11 +39,12 @@ from toksmith.engine.training import Merges
 from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.models import BPE
 from toksmith.splitters import PatternSplitter, splitter
+from toksmith.trainers.counts import Counts
 
 if TYPE_CHECKING:
     from toksmith.engine.counting import Take
     from toksmith.tokenizer import Tokenizer
-    from toksmith.trainers.counts import Counts
+    from toksmith.trainers.counts_files import StoredCounts
     from toksmith.trainers.line_counts import LineCounts
 
 SECONDS = 20.0
@@ -274,7 +275,7 @@ def open_checkpoint(
     folder: AnyPath,
     options: Mapping[str, Any],
     files: AnyPath | Sequence[AnyPath] | None,
-    counts: Counts | None,
+    counts: Counts | StoredCounts | None,
     tok: Tokenizer | None,
 ) -> Checkpoint:
     """Return the checkpoint of a training.
@@ -296,7 +297,11 @@ def open_checkpoint(
             for path in expand_all(files)
         }
     elif counts is not None:
-        sources = {"counts": _digest(counts.chunks, counts.ends, counts.counts)}
+        sources = {
+            "counts": _digest(counts.chunks, counts.ends, counts.counts)
+            if isinstance(counts, Counts)
+            else counts.digest()
+        }
     else:
         raise OptionError(
             "checkpoint= is for files and counts: documents in texts= cannot be read again; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from toksmith._base.progress import counting_progress
@@ -32,6 +33,7 @@ from toksmith.trainers.counts import (
     stream_sum,
     sum_counts,
 )
+from toksmith.trainers.counts_files import StoredCounts
 from toksmith.trainers.line_counts import (
     LineCounts,
     LineSink,
@@ -62,7 +64,7 @@ class Corpus:
 
     Attributes:
         checkpoint: the folder that counts are written to, and first read from.
-        counts: the existing counts, if given.
+        given_counts: the existing counts, if given.
         was_read: totals of the text that was read.
 
     Raises:
@@ -73,7 +75,7 @@ class Corpus:
         self,
         files: AnyPath | Sequence[AnyPath] | None = None,
         texts: Texts | None = None,
-        counts: Counts | None = None,
+        counts: Counts | StoredCounts | None = None,
         reading: Reading | None = None,
         threads: int | None = None,
         progress: bool | None = None,
@@ -93,15 +95,10 @@ class Corpus:
             self._check_without_files()
         else:
             check_paths(files)
-        if counts is not None and not isinstance(counts, Counts):
-            raise OptionError(
-                f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
-                "Counts.load(path)"
-            )
         self.limits = limits or MemoryLimits()
-        if counts is not None and not self.limits.of_words:
+        if isinstance(counts, Counts) and not self.limits.of_words:
             counts = limit_counts(counts, self.limits)
-        self.counts = counts
+        self.given_counts = counts
         self.progress = progress
         self.was_read = ReadTotals()
         self._threads = threads
@@ -119,14 +116,27 @@ class Corpus:
     @property
     def documents(self) -> int:
         """The number of documents read."""
-        return self.was_read.documents if self.counts is None else self.counts.documents
+        given = self.given_counts
+        return self.was_read.documents if given is None else given.documents
 
     @property
     def bytes(self) -> int:
         """The size of the text in bytes, times the weights of the files, without rare chunks."""
         if self._kept is not None:
             return self._kept
-        return self.was_read.weighted_bytes if self.counts is None else self.counts.bytes
+        given = self.given_counts
+        return self.was_read.weighted_bytes if given is None else given.bytes
+
+    @cached_property
+    def counts(self) -> Counts | None:
+        """The existing counts in memory, if given.
+
+        Raises:
+            OptionError: the memory limit is too small.
+        """
+        if isinstance(self.given_counts, Counts | None):
+            return self.given_counts
+        return self.given_counts.read(MemoryLimits() if self.limits.of_words else self.limits)
 
     @property
     def threads(self) -> int:
@@ -246,8 +256,11 @@ class Corpus:
 
     @contextmanager
     def _streamed(self, splitter: PatternSplitter | None) -> Iterator[StreamedCounts]:
-        if self.counts is not None:
-            yield StreamedCounts.of(self.counts)
+        if isinstance(self.given_counts, StoredCounts):
+            with self.given_counts.stream(self.limits) as counts:
+                yield counts
+        elif self.given_counts is not None:
+            yield StreamedCounts.of(self.given_counts)
         elif self.checkpoint is None:
             source = self.source()
             with stream_chunks(

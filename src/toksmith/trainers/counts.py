@@ -540,6 +540,17 @@ def stream_sum(parts: Iterable[Counts], limits: MemoryLimits) -> Iterator[Stream
         yield replace(found, splitter=feed.splitter)
 
 
+def check_splitters(splitters: Iterable[PatternSplitter | None]) -> None:
+    """Raise OptionError if counts to be added were cut by different splitters."""
+    first, *others = splitters
+    for other in others:
+        if other != first:
+            raise OptionError(
+                "counts of different splitters cannot be added: "
+                f"{splitter_name(first)} and {splitter_name(other)}"
+            )
+
+
 class _Summands:
     """Feeds counts to a counter.
 
@@ -556,11 +567,7 @@ class _Summands:
         for number, part in enumerate(self._parts):
             if number == 0:
                 self.splitter = part.splitter
-            if part.splitter != self.splitter:
-                raise OptionError(
-                    "counts of different splitters cannot be added: "
-                    f"{splitter_name(self.splitter)} and {splitter_name(part.splitter)}"
-                )
+            check_splitters((self.splitter, part.splitter))
             documents += part.documents
             total += part.bytes
             if total >= 2**63:  # so that no single count overflows
@@ -736,35 +743,35 @@ class _Weighted:
         return self._source.read().documents
 
 
-def check_counts(counts: Counts, model: str, options: Mapping[str, Any]) -> None:
+def check_counts(
+    splitter_of_counts: PatternSplitter | None, model: str, options: Mapping[str, Any]
+) -> None:
     """Check that a model can be trained from these counts as from their text.
 
     Args:
-        counts: the argument ``counts``.
+        splitter_of_counts: the splitter that cut the chunks.
         model: the name of the model to train.
         options: the options of the training.
 
     Raises:
         OptionError: the model needs counts of documents, or ``options`` has another split.
     """
-    if not isinstance(counts, Counts):
-        raise OptionError(
-            f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
-            "Counts.load(path)"
-        )
-    given = splitter_name(counts.splitter)
+    given = splitter_name(splitter_of_counts)
     if model not in ON_CHUNKS:
-        if counts.splitter is not None:
+        if splitter_of_counts is not None:
             raise OptionError(
                 f"counts of chunks (split {given}) cannot train model {model!r}: "
                 "count documents or lines (split=None), or train on the text"
             )
-    elif "split" in options and splitter(options["split"], _gaps(counts)) != counts.splitter:
+    elif (
+        "split" in options
+        and splitter(options["split"], _gaps(splitter_of_counts)) != splitter_of_counts
+    ):
         raise OptionError(
             f"split is {options['split']!r:.80}, but the counts were made with {given}: leave it "
             "out"
         )
 
 
-def _gaps(counts: Counts) -> Literal["keep", "drop"]:
-    return counts.splitter.gaps if counts.splitter else "keep"
+def _gaps(cut_by: PatternSplitter | None) -> Literal["keep", "drop"]:
+    return cut_by.gaps if cut_by else "keep"

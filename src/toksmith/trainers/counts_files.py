@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from toksmith._base.checks import whole
 from toksmith._base.lazy import extra, np
@@ -23,7 +24,15 @@ from toksmith.engine import counting
 from toksmith.engine.counting import CountedChunks, Take, UInts
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter
-from toksmith.trainers.counts import Counts, StreamedCounts
+from toksmith.trainers.counts import (
+    Counts,
+    StreamedCounts,
+    check_splitters,
+    limit_counts,
+    stream_sum,
+    sum_counts,
+)
+from toksmith.trainers.memory import MemoryLimits
 from toksmith.version import __version__
 
 _KEY = b"toksmith.counts"
@@ -252,6 +261,76 @@ def pieces(path: AnyPath) -> Iterator[Counts]:
         yield piece
 
 
+class StoredCounts:
+    """The sum of files of counts, read from the files: it need not fit into memory.
+
+    Args:
+        files: one file or more, in the order in which they are added.
+
+    Attributes:
+        files: the files.
+        splitter: as in :class:`Counts`.
+        documents: the number of documents.
+        bytes: the size of the counted text in bytes, rare chunks included.
+
+    Raises:
+        OptionError: the chunks were cut by different splitters.
+    """
+
+    def __init__(self, files: Sequence[CountsFile]) -> None:
+        self.files = tuple(files)
+        self.splitter = self.files[0].splitter
+        check_splitters(file.splitter for file in self.files)
+        self.documents = sum(file.documents for file in self.files)
+        self.bytes = sum(file.bytes for file in self.files)
+
+    @contextmanager
+    def stream(self, limits: MemoryLimits) -> Iterator[StreamedCounts]:
+        """Read the counts; the sum is available in the ``with`` block.
+
+        Raises:
+            FormatError: a file is damaged.
+            OptionError: the temporary file cannot be written.
+        """
+        if len(self.files) > 1 or limits.min_count > 1:
+            with stream_sum(self._pieces(), limits) as counts:
+                yield counts
+            return
+        (file,) = self.files
+
+        def pass_on(take: Take) -> None:
+            for batch in file.batches():
+                take(*batch)
+
+        yield StreamedCounts(
+            pass_on, file.splitter, file.documents, file.chunks, file.occurrences, file.bytes
+        )
+
+    def read(self, limits: MemoryLimits) -> Counts:
+        """Return the sum.
+
+        Raises:
+            FormatError: a file is damaged.
+            OptionError: the memory limit is too small.
+        """
+        if len(self.files) == 1:
+            return limit_counts(self.files[0].read(), limits)
+        return sum_counts(self._pieces(), limits)
+
+    def digest(self) -> str:
+        """Return a hash of the counts."""
+        found = sha256()
+        for file in self.files:
+            for batch in file.batches():
+                found.update(batch[0])
+                for array in batch[1:]:
+                    found.update(array.tobytes())
+        return found.hexdigest()[:32]
+
+    def _pieces(self) -> Iterator[Counts]:
+        return (piece for file in self.files for piece in pieces(file.path))
+
+
 def _columns(path: FilePath, batch: Any) -> tuple[Any, Any, Any]:
     """Return the chunks of a batch in a buffer, the end of each, and their counts."""
     chunks, counts = batch.column("chunk"), batch.column("count")
@@ -390,3 +469,28 @@ def write_tsv(counts: StreamedCounts, path: FilePath) -> None:
 
 def _is_count(digits: bytes) -> bool:
     return digits.isdigit() and len(digits) <= _DIGITS and 0 < int(digits) <= _MOST
+
+
+AnyCounts: TypeAlias = "Counts | CountsFile | Sequence[CountsFile]"
+"""Counts in memory, or files of counts, which are added in this order."""
+
+
+def given_counts(counts: AnyCounts | None) -> Counts | StoredCounts | None:
+    """Return the counts of an argument ``counts=``.
+
+    Raises:
+        OptionError: it is something else, or the chunks were cut by different splitters.
+    """
+    if isinstance(counts, Counts | None):
+        return counts
+    files = [counts] if isinstance(counts, CountsFile) else counts
+    if not isinstance(files, list | tuple) or not all(
+        isinstance(file, CountsFile) for file in files
+    ):
+        raise OptionError(
+            f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
+            "Counts.load(path), a CountsFile, or a list of CountsFile"
+        )
+    if not files:
+        raise OptionError("counts is an empty list: give one file of counts or more")
+    return StoredCounts(files)

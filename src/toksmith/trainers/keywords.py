@@ -12,7 +12,7 @@ from typing import Literal, TypedDict
 from toksmith._base.text import Texts
 from toksmith.corpus import AnyPath
 from toksmith.loading import AnyTokenizer
-from toksmith.trainers.counts import Counts
+from toksmith.trainers.counts_files import AnyCounts
 
 
 class CommonKeywords(TypedDict, total=False):
@@ -20,7 +20,7 @@ class CommonKeywords(TypedDict, total=False):
 
     vocab_size: int | None
     texts: Texts | None
-    counts: Counts | None
+    counts: AnyCounts | None
     continue_from: AnyTokenizer | None
     separator: str | None
     field: str

@@ -142,7 +142,7 @@ def _feeds(
     symbols: Sequence[str],
 ) -> Iterator[tuple[LineCounts, Feed | None, Feed]]:
     """Count lines; yields them, the feed of plain words, if there are any, and that of others."""
-    has_counts = corpus.counts is not None or options.input_format == "tsv"
+    has_counts = corpus.given_counts is not None or options.input_format == "tsv"
     cutter = _Cutter(options, symbols)
     normalize = QuickNormalizer(normalizer)
     plain = None

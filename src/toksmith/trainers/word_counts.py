@@ -85,7 +85,11 @@ def count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | Non
 
 
 def _count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None) -> Counts:
-    if corpus.counts is None and not normalizer and isinstance(splitter, PatternSplitter | None):
+    if (
+        corpus.given_counts is None
+        and not normalizer
+        and isinstance(splitter, PatternSplitter | None)
+    ):
         return utf8_words(corpus.chunks(splitter), corpus.limits)
     with _word_feed(corpus, normalizer, splitter) as feed:
         return counted_words(feed, corpus.limits)
