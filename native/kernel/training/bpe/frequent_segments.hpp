@@ -29,8 +29,9 @@ struct SegmentLimits {
     std::size_t threads;
 };
 
-// The memory of training by merging, in bytes for each symbol of the distinct chunks.
-inline constexpr std::size_t kTrainingBytes = 24;
+// The memory of training on segments, in bytes for each of their symbols. They have more pairs than
+// whole chunks do.
+inline constexpr std::size_t kTrainingBytes = 40;
 
 // Cuts the chunks between two symbols that are no frequent pair, and where apart(left, right) says
 // that they never merge, and counts the equal segments. A symbol alone is no segment.

@@ -37,13 +37,16 @@ Training train_most_frequent(const Counted<Symbol>& chunks, const Alphabet& alph
     return run(MostFrequent<false>(alphabet, options.max_token_length));
 }
 
+// The memory of training on whole chunks, in bytes for each of their symbols.
+constexpr std::size_t kWholeBytes = 24;
+
 // Trains on all chunks at once, if that takes no more than `memory` bytes, else in phases.
 template <typename MergeCriterion>
 Training train_store(ChunkStore& store, std::size_t alphabet, MergeCriterion criterion,
                      std::size_t tokens, std::uint64_t min_frequency, const Sharing& sharing,
                      std::size_t memory, const Watch& watch) {
     store.finish();
-    if (store.symbols() * kTrainingBytes <= memory) {
+    if (store.symbols() * kWholeBytes <= memory) {
         ChunkStore::Chunks chunks = store.take_all();
         MergeTrainer trainer(chunks.counted(), alphabet, min_frequency, criterion, sharing);
         chunks = {};
