@@ -32,7 +32,10 @@ _LONG = 1 << 12
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SIZE = re.compile(r"(?i)([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:i?B)?")
 _TABLES, _MERGING = 0.45, 0.25
-"""The shares of the memory limit for counting, and for merging spilled counts."""
+"""The shares of the memory for counts: for counting, and for merging spilled counts."""
+
+_OTHER = 64 << 20
+"""The memory of the interpreter and of reading ahead, in bytes; of a small limit, at most half."""
 
 
 def parse_size(memory: int | str | None, name: str = "memory") -> int | None:
@@ -101,6 +104,12 @@ class MemoryLimits:
     def _unit(self) -> str:
         return "word" if self.of_words else "chunk"
 
+    @property
+    def _for_counts(self) -> int:
+        """The memory for counts in bytes."""
+        limit = self.limit or 0
+        return max(limit - _OTHER, limit // 2)
+
     def given(self) -> dict[str, int]:
         """Return the options that change the result, if they are not the default."""
         return {"min_count": self.min_count} if self.min_count > 1 else {}
@@ -128,7 +137,7 @@ class MemoryLimits:
             except OSError as wrong:
                 raise self._no_room(wrong) from wrong
             try:
-                counter.spill_to(int(self.limit * _TABLES), *descriptors, space=self.spill_limit)
+                counter.spill_to(int(self._for_counts * _TABLES), *descriptors, space=self.spill_limit)
                 yield
             except BufferError as wrong:
                 raise OptionError(
@@ -149,7 +158,7 @@ class MemoryLimits:
         """
         if self.limit is not None:
             least = self.min_count if self.min_count > 1 or unit > 1 else 0
-            tallies = counter.merge(least, unit, int(self.limit * _MERGING))
+            tallies = counter.merge(least, unit, int(self._for_counts * _MERGING))
             self.spilled += counter.spilled
             if counter.spilled:
                 self.check(tallies)
@@ -162,13 +171,13 @@ class MemoryLimits:
             unit: counts are rounded to units.
         """
         if self.limit is not None:
-            counter.merge(int(unit > 1), unit, int(self.limit * _MERGING))
+            counter.merge(int(unit > 1), unit, int(self._for_counts * _MERGING))
             self.spilled += counter.spilled
 
     @property
     def for_merging(self) -> int:
         """The memory for merging in bytes, besides that of :meth:`chunk_store`."""
-        return ENOUGH if self.limit is None else self.limit // 2
+        return ENOUGH if self.limit is None else self._for_counts // 2
 
     @contextmanager
     def chunk_store(self) -> Iterator[ChunkStore]:
@@ -187,7 +196,7 @@ class MemoryLimits:
             raise self._no_room(wrong) from wrong
         with file:
             try:
-                yield ChunkStore(self.limit // 4, file.fileno())
+                yield ChunkStore(self._for_counts // 4, file.fileno())
             except OSError as wrong:
                 if wrong.filename is not None:  # a corpus file; the temporary file has no name
                     raise
