@@ -66,7 +66,7 @@ class TestMemory:
         parts = [tmp_path / "a", *[tmp_path / "b"] * 9]
         for path in parts[:2]:
             count_corpus(text, output=path)
-        found = merge_counts(parts, output=tmp_path / "c", memory="1M", spill_limit="4M")
+        found = merge_counts(parts, output=tmp_path / "c", memory="2M", spill_limit="4M")
         assert found.occurrences == 10 * 60_000
         merge_counts(parts, output=tmp_path / "d")
         assert (tmp_path / "c").read_bytes() == (tmp_path / "d").read_bytes()
