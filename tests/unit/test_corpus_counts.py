@@ -230,3 +230,23 @@ def peak(folder: Path, path: Path) -> list[int]:
         found.append(int(ran.stdout))
     assert CountsFile(folder / "merged").occurrences == 2 * (path.stat().st_size // 9)
     return found
+
+
+def test_missing_shards_among_files_are_a_warning(tmp_path: Path) -> None:
+    text = tmp_path / "lines.jsonl"
+    text.write_text('{"text": "low lower"}\n' * 9, encoding="utf-8")
+    shards = [
+        count_corpus(text, output=tmp_path / "s", shard=(number, 3))[0].path for number in range(3)
+    ]
+    merge_counts([str(path) for path in shards], output=tmp_path / "all")  # no warning
+    with pytest.warns(UserWarning, match=r"shards 1/3 are not among the files"):
+        merge_counts([str(shards[0]), str(shards[2])], output=tmp_path / "part")
+
+
+def test_documents_train_sentencepiece_as_their_lines_do(tmp_path: Path) -> None:
+    text = "\n".join(f"low lower lowest {number}" for number in range(400)) + "\n"
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    options: dict[str, Any] = {"model": "sentencepiece-bpe", "vocab_size": 60}
+    wanted = toksmith.train(tmp_path / "a.txt", **options)
+    counts = toksmith.Counts.from_files(tmp_path / "a.txt", split=None)
+    assert toksmith.train(counts=counts, **options).pipeline == wanted.pipeline

@@ -269,7 +269,7 @@ def _rehearse(output: Path, to: str | None, model: str, options: dict[str, Any])
     tok = _smallest(model, options)
     if tok is None:
         return
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(prefix="toksmith-") as folder:
         stand_in = Path(folder, output.name)
         if output.is_dir():
             stand_in.mkdir()

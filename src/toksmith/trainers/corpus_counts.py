@@ -22,7 +22,7 @@ from toksmith.corpus import AnyPath, DocumentSource, Files, Reading
 from toksmith.corpus.paths import expand_all
 from toksmith.corpus.remote import FilePath, as_file, exists, is_folder, names_in
 from toksmith.corpus.shards import Shard, SourceFile, file_in, parse_shard, source_files
-from toksmith.errors import FormatError, OptionError
+from toksmith.errors import FormatError, OptionError, warn
 from toksmith.splitters import splitter
 from toksmith.trainers.counts import a_path, stream_chunks, stream_sum
 from toksmith.trainers.counts_files import CountsFile, pieces, write
@@ -191,7 +191,24 @@ def counts_paths(inputs: AnyPath | Sequence[AnyPath], name: str = "inputs") -> l
     for given in several:
         path = as_file(a_path(given))
         found += _shards_in(path) if is_folder(path) else [path]
+    _warn_of_missing(found)
     return found
+
+
+def _warn_of_missing(paths: Sequence[FilePath]) -> None:
+    """Warn if some files are shards of a corpus whose other shards are not given."""
+    divisions: dict[int, set[int]] = {}
+    for path in paths:
+        if match := _NAME.fullmatch(path.name):
+            divisions.setdefault(int(match[2]), set()).add(int(match[1]))
+    for count, given in divisions.items():
+        if missing := sorted({*range(count)} - given):
+            shown = ", ".join(f"{number}/{count}" for number in missing[:_SHOWN])
+            more = ", …" if len(missing) > _SHOWN else ""
+            warn(
+                f"shards {shown}{more} are not among the files of counts: the sum is that of a "
+                "part of the corpus"
+            )
 
 
 def _shards_in(folder: FilePath) -> list[FilePath]:

@@ -112,10 +112,11 @@ class TsvLines(Lines):
         self._total = 0
 
     def add_counts(self, counted: Iterable[tuple[bytes, int]]) -> None:
-        """Add counted sentences, and no more after them."""
-        for sentence, count in counted:
-            if self.takes(sentence):
-                self._add(sentence, count)
+        """Add the lines of counted documents, each a sentence, and no more after them."""
+        for document, count in counted:
+            for sentence in document.split(b"\n"):
+                if sentence and self.takes(sentence):
+                    self._add(sentence, count)
         self.end()
 
     def add_line(self, line: bytes) -> None:

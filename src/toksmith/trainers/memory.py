@@ -137,7 +137,9 @@ class MemoryLimits:
             except OSError as wrong:
                 raise self._no_room(wrong) from wrong
             try:
-                counter.spill_to(int(self._for_counts * _TABLES), *descriptors, space=self.spill_limit)
+                counter.spill_to(
+                    int(self._for_counts * _TABLES), *descriptors, space=self.spill_limit
+                )
                 yield
             except BufferError as wrong:
                 raise OptionError(
@@ -229,7 +231,7 @@ class MemoryLimits:
         enough = [
             count
             for count in range(least + 1, len(chunks))
-            if self.need(int(chunks[count]), int(sizes[count])) <= self.limit
+            if chunks[count] and self.need(int(chunks[count]), int(sizes[count])) <= self.limit
         ]
         total, held = int(chunks[least]), int(sizes[least])
         takes = "takes" if total == 1 else "take"
