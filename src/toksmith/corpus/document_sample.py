@@ -16,7 +16,7 @@ _DIGEST = 16
 _AT_ONCE = 1 << 14
 """The number of documents or lines to hash at a time."""
 _SHARE = 8
-"""The digests take one part in so many of the memory limit."""
+"""The digests take the memory limit divided by this number."""
 
 
 class Selection:

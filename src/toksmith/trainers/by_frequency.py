@@ -16,8 +16,7 @@ from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import Counts
 from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
-from toksmith.trainers.symbol_words import character_counts
-from toksmith.trainers.word_counts import utf8_words
+from toksmith.trainers.word_counts import stream_chunks_as_words, utf8_words
 
 
 @document_fields
@@ -49,7 +48,7 @@ class CharOptions(ModelOptions):
 
     def memory_needed(self, chunks: int, size: int) -> int:
         """Return an estimate of the memory that training takes, in bytes."""
-        return 32 * chunks + 2 * size
+        return 0  # chunks are read in batches
 
 
 @document_fields
@@ -96,8 +95,9 @@ def train_characters(corpus: Corpus, vocab_size: int | None, options: CharOption
     Raises:
         TrainingError: there is no text.
     """
-    words = utf8_words(corpus.chunks(splitter("gpt2")), corpus.limits)
-    counted = character_counts(words)
+    with stream_chunks_as_words(corpus, splitter("gpt2")) as words:
+        found = zip(words.characters, words.character_counts().tolist(), strict=True)
+        counted = Counts.of({character.encode(): count for character, count in found})
     model = LongestMatch(_vocabulary(counted, vocab_size, options), unk_id=0)
     return _trained(Pipeline(model, None, _framing(model, options)), counted, options)
 

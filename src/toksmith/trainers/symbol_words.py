@@ -308,23 +308,6 @@ def is_utf8(counts: Counts) -> bool:
     return True
 
 
-def character_counts(counts: Counts) -> Counts:
-    """Return the counts of the characters of words, by code point.
-
-    Example:
-        >>> dict(character_counts(Counts.of({b"ab": 2, b"b": 1})))
-        {b'a': 2, b'b': 3}
-    """
-    sums = np.zeros(_CODE_POINTS, np.uint64)
-    word = 0
-    for codes, ends in _code_points(counts):
-        part = counts.counts[word : word + len(ends)]
-        sums += SymbolWords(codes, ends, part, _CODE_POINTS).symbol_counts()
-        word += len(ends)
-    used = np.flatnonzero(sums).tolist()
-    return _counts_of({chr(code): int(sums[code]) for code in used})
-
-
 def _blocks(counts: Counts) -> Iterator[tuple[bytes, UInts]]:
     """Yield the bytes of some chunks at a time, and the end of each in them."""
     first = start = 0

@@ -42,7 +42,7 @@ def unigram_memory(words: int, size: int) -> int:
         size: their total size in bytes.
     """
     # The suffix array and the arcs take 28 bytes a byte of words that share no prefixes, and less
-    # otherwise. Seeds take up to 28 more, but there are only so many of them.
+    # otherwise. Seeds take up to 28 more, but their number is limited.
     return 64 * words + 28 * size + 28 * min(size, 4 << 20)
 
 
