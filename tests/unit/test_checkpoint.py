@@ -295,6 +295,23 @@ def test_damage_is_reported(files: Path, tmp_path: Path) -> None:
         train(files, folder)
 
 
+@pytest.mark.parametrize(
+    ("model", "name"), [("bpe", "counts-0000.parquet"), ("sentencepiece-bpe", "plain-0000.parquet")]
+)
+def test_a_damaged_part_can_be_counted_again(
+    files: Path, tmp_path: Path, model: str, name: str
+) -> None:
+    folder = tmp_path / "kept"
+    wanted = train(files, folder, model=model)
+    (folder / name).write_bytes(b"PAR1")
+    (folder / "merges.npz").unlink(missing_ok=True)
+    advice = rf"{name}: is no Parquet.*; remove counts-0000\.json beside it, and the part is coun"
+    with pytest.raises(FormatError, match=advice):
+        train(files, folder, model=model)
+    (folder / "counts-0000.json").unlink()
+    assert train(files, folder, model=model).pipeline == wanted.pipeline
+
+
 def test_a_write_that_was_killed_leaves_nothing(files: Path, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     train(files, folder)

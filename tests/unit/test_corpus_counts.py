@@ -140,7 +140,10 @@ class TestShards:
     def test_other_options(self, corpus: list[Path], tmp_path: Path) -> None:
         count_corpus(corpus, output=tmp_path, shard="1/2")
         for options, says in (
-            ({"sample": 0.5}, "of another corpus: sample is 0.5, and was 1.0; give another folder"),
+            (
+                {"sample": 0.5},
+                "made with other options: sample is 0.5, and was 1.0; give another folder",
+            ),
             ({"split": "gpt2"}, "split is 'gpt2', and was 'gpt4'"),
         ):
             with pytest.raises(OptionError, match=says):
@@ -149,7 +152,8 @@ class TestShards:
             count_corpus(corpus[::-1], output=tmp_path, shard="1/2")
         with pytest.raises(OptionError, match="the number of files is 1, and was 4"):
             count_corpus(corpus[0], output=tmp_path, shard="1/2")
-        count_corpus(corpus, output=tmp_path, shard="0/2", sample=0.5)
+        other = count_corpus(corpus, output=tmp_path / "other", shard="0/2", sample=0.5)[0].path
+        Path(other).rename(tmp_path / other.name)
         with pytest.raises(OptionError, match=r"of another corpus than counts-00000.* sample is"):
             merge_counts(tmp_path, output=tmp_path / "merged")
 
@@ -159,7 +163,8 @@ class TestShards:
         count_corpus(corpus, output=tmp_path, shard="1/3")
         with pytest.raises(OptionError, match="shards 0/3, 2/3 are missing; make them"):
             Counts.merge([tmp_path])
-        count_corpus(corpus, output=tmp_path, shard="1/9")
+        other = count_corpus(corpus, output=tmp_path / "other", shard="1/9")[0].path
+        Path(other).rename(tmp_path / other.name)
         with pytest.raises(OptionError, match="of divisions by 3 and 9"):
             Counts.merge([tmp_path])
         Counts.of({b"a": 1}).save(tmp_path / "x")

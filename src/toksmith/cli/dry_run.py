@@ -75,13 +75,13 @@ def _file_lines(files: Sequence[str], corpus: CorpusOptions) -> list[str]:
 
 
 def _counts_lines(paths: Sequence[str]) -> list[str]:
-    from toksmith.corpus.parquet import row_count
-    from toksmith.trainers.corpus_counts import counts_paths
+    from toksmith.trainers.corpus_counts import counts_files
+    from toksmith.trainers.stored_counts import StoredCounts
 
     return [
-        f"{path}: {format_size(path.stat().st_size)} of counts"
-        + ("" if path.name.endswith(".tsv") else f", {row_count(path):,} distinct chunks")
-        for path in counts_paths(list(paths))
+        f"{file.path}: {format_size(file.path.stat().st_size)} of counts, {file.chunks:,} distinct "
+        "chunks"
+        for file in StoredCounts(counts_files(list(paths))).files
     ]
 
 

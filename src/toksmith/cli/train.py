@@ -201,12 +201,12 @@ def run(
         print_plan(files, counts, corpus, further)
         return
     import toksmith
-    from toksmith.trainers.corpus_counts import counts_paths
+    from toksmith.trainers.corpus_counts import counts_files
 
     try:
         tok = toksmith.train(
             files or None,
-            counts=[toksmith.CountsFile(path) for path in counts_paths(counts)] if counts else None,
+            counts=counts_files(counts) if counts else None,
             model=model.value,
             vocab_size=vocab_size,
             checkpoint=checkpoint,

@@ -17,9 +17,9 @@ from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.training_record import Trained, TrainingRecord
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts
-from toksmith.trainers.counts_files import AnyCounts, given_counts
 from toksmith.trainers.memory import MemoryLimits, parse_size, within_memory
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, ModelOptions, choice, options_of
+from toksmith.trainers.stored_counts import AnyCounts, given_counts
 from toksmith.version import __version__
 
 if TYPE_CHECKING:

@@ -44,8 +44,8 @@ from toksmith.trainers.counts import Counts
 if TYPE_CHECKING:
     from toksmith.engine.counting import Take
     from toksmith.tokenizer import Tokenizer
-    from toksmith.trainers.counts_files import StoredCounts
     from toksmith.trainers.line_counts import LineCounts
+    from toksmith.trainers.stored_counts import StoredCounts
 
 SECONDS = 20.0
 """The interval between two writes of merges, in seconds."""
@@ -125,7 +125,7 @@ class Checkpoint:
         Returns:
             The counts, which are read lazily, and the totals of the text that was read.
         """
-        from toksmith.trainers.counts_files import pieces, write_passed
+        from toksmith.trainers.counts_files import write_passed
 
         def count_to(path: Path, part: DocumentSource) -> dict[str, int]:
             with count(part) as found:
@@ -133,7 +133,7 @@ class Checkpoint:
             return {}
 
         paths, whole = self._count_parts(_parts(source), count_to)
-        return (piece for path in paths for piece in pieces(path)), whole
+        return (piece for path in paths for piece in _pieces_of(path)), whole
 
     def count_lines(
         self,
@@ -392,9 +392,25 @@ def _plain_path(path: Path) -> Path:
     return path.with_name(path.name.replace("counts", "plain"))
 
 
+def _pieces_of(path: Path) -> Iterator[Counts]:
+    """Yield the counts of a part piece by piece.
+
+    Raises:
+        FormatError: the file is missing or damaged.
+    """
+    from toksmith.trainers.counts_files import CountsFile, pieces
+
+    try:
+        yield from pieces(CountsFile(path))
+    except FormatError as wrong:
+        record = path.name.replace("plain", "counts").replace(".parquet", ".json")
+        raise FormatError(
+            path, f"{wrong.reason}; remove {record} beside it, and the part is counted again"
+        ) from wrong.__cause__
+
+
 def _lines_of(path: Path) -> LineCounts:
     """Return the counted lines of a part."""
-    from toksmith.trainers.counts_files import pieces
     from toksmith.trainers.line_counts import LineCounts
 
     record = path.with_suffix(".json")
@@ -405,7 +421,7 @@ def _lines_of(path: Path) -> LineCounts:
         raise _damaged_record(record, wrong) from wrong
 
     def pass_file(path: Path, take: Take) -> None:
-        for piece in pieces(path):
+        for piece in _pieces_of(path):
             take(piece.chunks, piece.ends, piece.counts)
 
     return LineCounts(

@@ -33,7 +33,6 @@ from toksmith.trainers.counts import (
     stream_sum,
     sum_counts,
 )
-from toksmith.trainers.counts_files import StoredCounts
 from toksmith.trainers.line_counts import (
     LineCounts,
     LineSink,
@@ -42,6 +41,7 @@ from toksmith.trainers.line_counts import (
     sum_lines,
 )
 from toksmith.trainers.memory import MemoryLimits
+from toksmith.trainers.stored_counts import StoredCounts
 from toksmith.trainers.weighted_counts import weighted_lines
 
 if TYPE_CHECKING:

@@ -1,14 +1,11 @@
 """Files of counts: made from a corpus on one machine or many, and merged.
 
-A shard of a corpus has its own file, ``counts-00003-of-00064.parquet`` for shard 3 of 64. Its
-metadata hold the options and a hash of the corpus, so that only shards of one corpus are merged.
+A shard of a corpus has its own file. Its metadata hold the options and a hash of the corpus, so
+that only shards of one corpus are merged.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
@@ -20,17 +17,21 @@ from toksmith._base.progress import counting_progress, listen
 from toksmith._base.threads import thread_count
 from toksmith.corpus import AnyPath, DocumentSource, Files, Reading
 from toksmith.corpus.paths import expand_all
-from toksmith.corpus.remote import FilePath, as_file, exists, is_folder, names_in
+from toksmith.corpus.remote import FilePath, as_file, exists, is_folder
 from toksmith.corpus.shards import Shard, SourceFile, file_in, parse_shard, source_files
-from toksmith.errors import FormatError, OptionError, warn
+from toksmith.errors import OptionError
 from toksmith.splitters import splitter
-from toksmith.trainers.counts import a_path, stream_chunks, stream_sum
-from toksmith.trainers.counts_files import CountsFile, pieces, write
+from toksmith.trainers.counts import a_path, stream_chunks
+from toksmith.trainers.counts_files import CountsFile, write
 from toksmith.trainers.memory import MemoryLimits, parse_size
-
-_NAME = re.compile(r"counts-(\d{5,})-of-(\d{5,})\.parquet")
-_SHOWN = 5
-"""The number of missing shards that an error names."""
+from toksmith.trainers.shard_files import (
+    check_folder,
+    check_same,
+    note_of,
+    shards_in,
+)
+from toksmith.trainers.shard_notes import shard_name, shard_note
+from toksmith.trainers.stored_counts import StoredCounts
 
 
 def count_corpus(
@@ -154,8 +155,8 @@ def merge_counts(
         The file that was written.
 
     Raises:
-        OptionError: the chunks were cut by different splitters; a shard is missing, or shards are
-            of different corpora; or the output cannot be written.
+        OptionError: the chunks were cut by different splitters; a shard of a folder is missing, or
+            given twice; or the output cannot be written.
         FormatError: a file cannot be read, is damaged, or holds no counts.
 
     Example:
@@ -167,18 +168,18 @@ def merge_counts(
     """
     limits = _limits(memory, spill_limit, min_count)
     path = as_file(a_path(output, "output"))
-    parts = (piece for each in counts_paths(inputs) for piece in pieces(each))
-    with stream_sum(parts, limits) as counts:
+    with StoredCounts(counts_files(inputs)).stream(limits) as counts:
         write(counts, path)
     return CountsFile(path)
 
 
-def counts_paths(inputs: AnyPath | Sequence[AnyPath], name: str = "inputs") -> list[FilePath]:
+def counts_files(inputs: AnyPath | Sequence[AnyPath], name: str = "inputs") -> list[CountsFile]:
     """Return the files of counts of an argument, with folders of shards replaced by their files.
 
     Raises:
-        OptionError: it is no path or list of paths, the list is empty, or shards of a folder are
+        OptionError: it is no path or list of paths, the list is empty, shards of a folder are
             missing or of different corpora.
+        FormatError: a file cannot be read, is damaged, or holds no counts.
     """
     if isinstance(inputs, bytes) or not isinstance(inputs, str | PathLike | Iterable):
         raise OptionError(
@@ -187,65 +188,11 @@ def counts_paths(inputs: AnyPath | Sequence[AnyPath], name: str = "inputs") -> l
     several = [inputs] if isinstance(inputs, str | PathLike) else list(inputs)
     if not several:
         raise OptionError(f"{name} is an empty list: give one file of counts or more")
-    found: list[FilePath] = []
+    found: list[CountsFile] = []
     for given in several:
         path = as_file(a_path(given))
-        found += _shards_in(path) if is_folder(path) else [path]
-    _warn_of_missing(found)
+        found += shards_in(path) if is_folder(path) else [CountsFile(path)]
     return found
-
-
-def _warn_of_missing(paths: Sequence[FilePath]) -> None:
-    """Warn if some files are shards of a corpus whose other shards are not given."""
-    divisions: dict[int, set[int]] = {}
-    for path in paths:
-        if match := _NAME.fullmatch(path.name):
-            divisions.setdefault(int(match[2]), set()).add(int(match[1]))
-    for count, given in divisions.items():
-        if missing := sorted({*range(count)} - given):
-            shown = ", ".join(f"{number}/{count}" for number in missing[:_SHOWN])
-            more = ", …" if len(missing) > _SHOWN else ""
-            warn(
-                f"shards {shown}{more} are not among the files of counts: the sum is that of a "
-                "part of the corpus"
-            )
-
-
-def _shards_in(folder: FilePath) -> list[FilePath]:
-    """Return the shards of a folder in order.
-
-    Raises:
-        OptionError: there are none, one is missing, or they are of different corpora.
-    """
-    found: dict[int, dict[int, str]] = {}
-    for name in names_in(folder):
-        if match := _NAME.fullmatch(name):
-            found.setdefault(int(match[2]), {})[int(match[1])] = name
-    if not found:
-        raise OptionError(
-            f"{folder} holds no shards of counts: make them with count_corpus(shard=…) "
-            "(toksmith counts make --shard)"
-        )
-    if len(found) > 1:
-        several = " and ".join(map(str, sorted(found)))
-        raise OptionError(
-            f"{folder} holds shards of divisions by {several}: remove those of one of them"
-        )
-    ((count, names),) = found.items()
-    if missing := [number for number in range(count) if number not in names]:
-        shown = ", ".join(f"{number}/{count}" for number in missing[:_SHOWN])
-        more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
-        raise OptionError(
-            f"{folder} is not complete: shards {shown}{more} are missing; make them first"
-        )
-    paths = [file_in(folder, names[number]) for number in range(count)]
-    first = _note_of(CountsFile(paths[0]))
-    for path in paths[1:]:
-        if differences := _differences(first, _note_of(CountsFile(path))):
-            raise OptionError(
-                f"{path} is of another corpus than {paths[0].name}: {differences}; make it again"
-            )
-    return paths
 
 
 def _limits(
@@ -318,25 +265,13 @@ class _Counting:
         Raises:
             OptionError: the file that exists is of another corpus or other options.
         """
-        path = file_in(folder, f"counts-{number:05}-of-{count:05}.parquet")
-        digest = hashlib.sha256(json.dumps(sources).encode()).hexdigest()[:32]
-        note = {
-            "number": number,
-            "of": count,
-            "options": self._options,
-            "corpus": {
-                "files": len(sources),
-                "bytes": sum(each.bytes for each in sources),
-                "hash": digest,
-            },
-        }
+        path = file_in(folder, shard_name(number, count))
+        note = shard_note(number, count, self._options, sources)
         if exists(path):
             made = CountsFile(path)
-            if differences := _differences(_note_of(made), note):
-                raise OptionError(
-                    f"{path} is of another corpus: {differences}; give another folder, or remove it"
-                )
+            check_same(path, note_of(made), note)
             return made
+        check_folder(folder, note)
         if isinstance(folder, Path):
             try:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -346,32 +281,6 @@ class _Counting:
                 ) from wrong
         source = Shard(sources, self._reading, number, count)
         return self.count(source, path, threads, progress, note)
-
-
-def _note_of(file: CountsFile) -> Mapping[str, Any]:
-    note = file.shard
-    if note is None or not all(isinstance(note.get(name), dict) for name in ("options", "corpus")):
-        raise FormatError(file.path, "is no shard: its metadata name no corpus")
-    return note
-
-
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Return the differences of two shards' corpora and options in words; empty if there are none.
-
-    Example:
-        >>> a = {"options": {"sample": 1.0}, "corpus": {"files": 2}}
-        >>> _differences(a, {"options": {"sample": 0.5}, "corpus": {"files": 2}})
-        'sample is 0.5, and was 1.0'
-    """
-    found: list[str] = []
-    for group in ("options", "corpus"):
-        for name, value in now[group].items():
-            if name == "hash" and not found and before[group].get(name) != value:
-                found.append("the files have changed, or come in another order")
-            elif name != "hash" and before[group].get(name) != value:
-                shown = "the number of files" if name == "files" else name
-                found.append(f"{shown} is {value!r:.60}, and was {before[group].get(name)!r:.60}")
-    return "; ".join(found)
 
 
 def _on_ray(
@@ -395,7 +304,7 @@ def _on_ray(
             cpus=threads,
             poll=lambda: report(ray.get(board.read.remote())),
         )
-    return [CountsFile(path) for path in _shards_in(folder)]
+    return shards_in(folder)
 
 
 def _ray_task(

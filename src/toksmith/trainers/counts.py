@@ -270,8 +270,8 @@ class Counts:
             min_count: see :meth:`from_files`; it applies to the sum.
 
         Raises:
-            OptionError: ``paths`` is empty, the chunks were cut by different splitters, or the
-                memory limit is too small.
+            OptionError: ``paths`` is empty, the chunks were cut by different splitters, a shard
+                is missing or given twice, or the memory limit is too small.
             FormatError: see :meth:`load`.
 
         Example:
@@ -280,14 +280,11 @@ class Counts:
             >>> Counts.merge(["a.parquet", "b.parquet"]).most_common()
             [(b'low', 3), (b'er', 1)]
         """
-        from toksmith.trainers.corpus_counts import counts_paths
-        from toksmith.trainers.counts_files import CountsFile, pieces
+        from toksmith.trainers.corpus_counts import counts_files
+        from toksmith.trainers.stored_counts import StoredCounts
 
-        found = counts_paths(paths, "paths")
-        limits = MemoryLimits(parse_size(memory), min_count)
-        if len(found) == 1:  # its chunks are distinct
-            return limit_counts(CountsFile(found[0]).read(), limits)
-        return sum_counts((piece for path in found for piece in pieces(path)), limits)
+        found = StoredCounts(counts_files(paths, "paths"))
+        return found.read(MemoryLimits(parse_size(memory), min_count))
 
     @classmethod
     def from_tsv(

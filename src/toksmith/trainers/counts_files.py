@@ -10,29 +10,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from toksmith._base.checks import whole
 from toksmith._base.lazy import extra, np
 from toksmith.corpus import AnyPath
-from toksmith.corpus.remote import FilePath, RemoteFile, as_file, open_file_output
+from toksmith.corpus.remote import (
+    FilePath,
+    RemoteError,
+    RemoteFile,
+    as_file,
+    open_file_output,
+)
 from toksmith.engine import counting
 from toksmith.engine.counting import CountedChunks, Take, UInts
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter
-from toksmith.trainers.counts import (
-    Counts,
-    StreamedCounts,
-    check_splitters,
-    limit_counts,
-    stream_sum,
-    sum_counts,
-)
-from toksmith.trainers.memory import MemoryLimits
+from toksmith.trainers.counts import Counts, StreamedCounts
+from toksmith.trainers.shard_notes import repair_advice
 from toksmith.version import __version__
 
 _KEY = b"toksmith.counts"
@@ -231,8 +229,8 @@ class CountsFile:
                 if chunks > self.chunks:
                     break
                 yield data, ends, counts
-        if (chunks, size) != (self.chunks, self.bytes):
-            raise FormatError(self.path, "is damaged: its counts do not match its totals")
+            if (chunks, size) != (self.chunks, self.bytes):
+                raise FormatError(self.path, "is damaged: its counts do not match its totals")
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -245,90 +243,18 @@ class CountsFile:
                 yield file, _header(self.path, file)
 
 
-def pieces(path: AnyPath) -> Iterator[Counts]:
+def pieces(file: CountsFile) -> Iterator[Counts]:
     """Yield the counts of a file piece by piece; the first piece has the number of documents.
 
     Raises:
-        FormatError: the file cannot be read, is damaged, or holds no counts.
-        MissingExtraError: pyarrow is not installed.
+        FormatError: the file cannot be read or is damaged.
     """
-    file = CountsFile(path)
     none = np.zeros(0, np.uint64)
     yield Counts(b"", none, none, file.splitter, file.documents)
     for batch in file.batches():
         with _saying(file.path):
             piece = Counts(*batch, splitter=file.splitter)
         yield piece
-
-
-class StoredCounts:
-    """The sum of files of counts, read from the files: it need not fit into memory.
-
-    Args:
-        files: one file or more, in the order in which they are added.
-
-    Attributes:
-        files: the files.
-        splitter: as in :class:`Counts`.
-        documents: the number of documents.
-        bytes: the size of the counted text in bytes, rare chunks included.
-
-    Raises:
-        OptionError: the chunks were cut by different splitters.
-    """
-
-    def __init__(self, files: Sequence[CountsFile]) -> None:
-        self.files = tuple(files)
-        self.splitter = self.files[0].splitter
-        check_splitters(file.splitter for file in self.files)
-        self.documents = sum(file.documents for file in self.files)
-        self.bytes = sum(file.bytes for file in self.files)
-
-    @contextmanager
-    def stream(self, limits: MemoryLimits) -> Iterator[StreamedCounts]:
-        """Read the counts; the sum is available in the ``with`` block.
-
-        Raises:
-            FormatError: a file is damaged.
-            OptionError: the temporary file cannot be written.
-        """
-        if len(self.files) > 1 or limits.min_count > 1:
-            with stream_sum(self._pieces(), limits) as counts:
-                yield counts
-            return
-        (file,) = self.files
-
-        def pass_on(take: Take) -> None:
-            for batch in file.batches():
-                take(*batch)
-
-        yield StreamedCounts(
-            pass_on, file.splitter, file.documents, file.chunks, file.occurrences, file.bytes
-        )
-
-    def read(self, limits: MemoryLimits) -> Counts:
-        """Return the sum.
-
-        Raises:
-            FormatError: a file is damaged.
-            OptionError: the memory limit is too small.
-        """
-        if len(self.files) == 1:
-            return limit_counts(self.files[0].read(), limits)
-        return sum_counts(self._pieces(), limits)
-
-    def digest(self) -> str:
-        """Return a hash of the counts."""
-        found = sha256()
-        for file in self.files:
-            for batch in file.batches():
-                found.update(batch[0])
-                for array in batch[1:]:
-                    found.update(array.tobytes())
-        return found.hexdigest()[:32]
-
-    def _pieces(self) -> Iterator[Counts]:
-        return (piece for file in self.files for piece in pieces(file.path))
 
 
 def _columns(path: FilePath, batch: Any) -> tuple[Any, Any, Any]:
@@ -404,21 +330,24 @@ def _pyarrow() -> tuple[Any, Any]:
 
 @contextmanager
 def _saying(path: AnyPath) -> Iterator[None]:
-    """Convert pyarrow's exceptions to FormatErrors that name the file."""
+    """Convert pyarrow's exceptions to FormatErrors that name the file, and what repairs it."""
     pa, _ = _pyarrow()
     try:
         yield
-    except FormatError:
-        raise
+    except FormatError as wrong:
+        raise FormatError(path, wrong.reason + repair_advice(path)) from wrong.__cause__
     except OptionError as wrong:
-        raise FormatError(path, f"holds no counts: {wrong}") from wrong
+        raise FormatError(path, f"holds no counts: {wrong}{repair_advice(path)}") from wrong
     except FileNotFoundError:
         raise FormatError(path, "there is no such file") from None
     except (pa.ArrowException, OSError, ValueError) as wrong:
-        said = str(wrong).splitlines()
-        raise FormatError(path, f"is no Parquet file, or damaged: {said[0] if said else ''}") from (
-            wrong
-        )
+        if isinstance(wrong, RemoteError) or getattr(wrong, "errno", None) is not None:
+            reason = getattr(wrong, "strerror", None) or wrong
+            raise FormatError(path, f"cannot be read: {reason}") from wrong
+        said = (str(wrong).splitlines() or [""])[0].rstrip(".")
+        raise FormatError(
+            path, f"is no Parquet file, or damaged: {said}{repair_advice(path)}"
+        ) from wrong
 
 
 _MOST = 2**63 - 1
@@ -469,28 +398,3 @@ def write_tsv(counts: StreamedCounts, path: FilePath) -> None:
 
 def _is_count(digits: bytes) -> bool:
     return digits.isdigit() and len(digits) <= _DIGITS and 0 < int(digits) <= _MOST
-
-
-AnyCounts: TypeAlias = "Counts | CountsFile | Sequence[CountsFile]"
-"""Counts in memory, or files of counts, which are added in this order."""
-
-
-def given_counts(counts: AnyCounts | None) -> Counts | StoredCounts | None:
-    """Return the counts of an argument ``counts=``.
-
-    Raises:
-        OptionError: it is something else, or the chunks were cut by different splitters.
-    """
-    if isinstance(counts, Counts | None):
-        return counts
-    files = [counts] if isinstance(counts, CountsFile) else counts
-    if not isinstance(files, list | tuple) or not all(
-        isinstance(file, CountsFile) for file in files
-    ):
-        raise OptionError(
-            f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
-            "Counts.load(path), a CountsFile, or a list of CountsFile"
-        )
-    if not files:
-        raise OptionError("counts is an empty list: give one file of counts or more")
-    return StoredCounts(files)

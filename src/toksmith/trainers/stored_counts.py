@@ -1,0 +1,118 @@
+"""Counts that stay in their files, which are added as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import TypeAlias
+
+from toksmith.engine.counting import Take
+from toksmith.errors import OptionError
+from toksmith.trainers.counts import (
+    Counts,
+    StreamedCounts,
+    check_splitters,
+    limit_counts,
+    stream_sum,
+    sum_counts,
+)
+from toksmith.trainers.counts_files import CountsFile, pieces
+from toksmith.trainers.memory import MemoryLimits
+from toksmith.trainers.shard_files import check_summands
+
+
+class StoredCounts:
+    """The sum of files of counts, read from the files: it need not fit into memory.
+
+    Args:
+        files: one file or more, in the order in which they are added.
+
+    Attributes:
+        files: the files.
+        splitter: as in :class:`Counts`.
+        documents: the number of documents.
+        bytes: the size of the counted text in bytes, rare chunks included.
+
+    Raises:
+        OptionError: the chunks were cut by different splitters, or the sum would hold a text twice.
+    """
+
+    def __init__(self, files: Sequence[CountsFile]) -> None:
+        self.files = tuple(files)
+        self.splitter = self.files[0].splitter
+        check_splitters(file.splitter for file in self.files)
+        check_summands(self.files)
+        self.documents = sum(file.documents for file in self.files)
+        self.bytes = sum(file.bytes for file in self.files)
+
+    @contextmanager
+    def stream(self, limits: MemoryLimits) -> Iterator[StreamedCounts]:
+        """Read the counts; the sum is available in the ``with`` block.
+
+        Raises:
+            FormatError: a file is damaged.
+            OptionError: the temporary file cannot be written.
+        """
+        if len(self.files) > 1 or limits.min_count > 1:
+            with stream_sum(self._pieces(), limits) as counts:
+                yield counts
+            return
+        (file,) = self.files
+
+        def pass_on(take: Take) -> None:
+            for batch in file.batches():
+                take(*batch)
+
+        yield StreamedCounts(
+            pass_on, file.splitter, file.documents, file.chunks, file.occurrences, file.bytes
+        )
+
+    def read(self, limits: MemoryLimits) -> Counts:
+        """Return the sum.
+
+        Raises:
+            FormatError: a file is damaged.
+            OptionError: the memory limit is too small.
+        """
+        if len(self.files) == 1:
+            return limit_counts(self.files[0].read(), limits)
+        return sum_counts(self._pieces(), limits)
+
+    def digest(self) -> str:
+        """Return a hash of the counts."""
+        found = sha256()
+        for file in self.files:
+            for batch in file.batches():
+                found.update(batch[0])
+                for array in batch[1:]:
+                    found.update(array.tobytes())
+        return found.hexdigest()[:32]
+
+    def _pieces(self) -> Iterator[Counts]:
+        return (piece for file in self.files for piece in pieces(file))
+
+
+AnyCounts: TypeAlias = "Counts | CountsFile | Sequence[CountsFile]"
+"""Counts in memory, or files of counts, which are added in this order."""
+
+
+def given_counts(counts: AnyCounts | None) -> Counts | StoredCounts | None:
+    """Return the counts of an argument ``counts=``.
+
+    Raises:
+        OptionError: it is something else, or the chunks were cut by different splitters.
+    """
+    if isinstance(counts, Counts | None):
+        return counts
+    files = [counts] if isinstance(counts, CountsFile) else counts
+    if not isinstance(files, list | tuple) or not all(
+        isinstance(file, CountsFile) for file in files
+    ):
+        raise OptionError(
+            f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
+            "Counts.load(path), a CountsFile, or a list of CountsFile"
+        )
+    if not files:
+        raise OptionError("counts is an empty list: give one file of counts or more")
+    return StoredCounts(files)
