@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -98,22 +99,36 @@ void translate(const std::exception_ptr& thrown, void*) {
     }
 }
 
-// Merges the spilled counts. Returns the number of chunks, and that of their bytes, by count.
-std::tuple<Array<std::uint64_t>, Array<std::uint64_t>> merge(ChunkCounter& counter,
-                                                             std::uint64_t min_count,
-                                                             std::uint64_t unit,
-                                                             std::size_t memory) {
+using Tallies = std::tuple<Array<std::uint64_t>, Array<std::uint64_t>>;
+
+// Returns the number of chunks, and that of their bytes, by count.
+Tallies to_python(const SpilledCounts::Tallies& tallies) {
     std::vector<std::uint64_t> chunks, bytes;
+    for (const auto& tally : tallies) {
+        chunks.push_back(tally.chunks);
+        bytes.push_back(tally.bytes);
+    }
+    return {to_numpy(std::move(chunks)), to_numpy(std::move(bytes))};
+}
+
+// Merges the spilled counts; without any, the tallies are empty.
+Tallies merge(ChunkCounter& counter, std::uint64_t min_count, std::uint64_t unit,
+              std::size_t memory) {
+    std::optional<SpilledCounts::Tallies> tallies;
     {
         const WithoutGil without_gil;
         if (SpilledCounts* spilled = counter.spilled()) {
-            for (const auto& tally : spilled->merge(min_count, unit, memory)) {
-                chunks.push_back(tally.chunks);
-                bytes.push_back(tally.bytes);
-            }
+            tallies = spilled->merge(min_count, unit, memory);
         }
     }
-    return {to_numpy(std::move(chunks)), to_numpy(std::move(bytes))};
+    if (!tallies)
+        return {to_numpy(std::vector<std::uint64_t>{}), to_numpy(std::vector<std::uint64_t>{})};
+    return to_python(*tallies);
+}
+
+template <typename Counter>
+Tallies estimate(const Counter& counter, std::uint64_t unit) {
+    return to_python(counter.estimate(unit));
 }
 
 Counted merged(ChunkCounter& counter) {
@@ -285,6 +300,7 @@ void bind_counting(nb::module_& module) {
         .def_prop_ro("spilled", &ChunkCounter::spilled_bytes)
         .def_prop_ro("file_size", &ChunkCounter::file_size)
         .def("weigh", &ChunkCounter::weigh, "weight"_a)
+        .def("estimate", &estimate<ChunkCounter>, "unit"_a)
         .def("merge", &merge, "min_count"_a, "unit"_a, "memory"_a)
         .def("merged", &merged)
         .def("pass_merged", &pass_merged_chunks, "size"_a, "take"_a,
@@ -315,6 +331,8 @@ void bind_counting(nb::module_& module) {
         .def("finish", &found_words)
         .def("limit", &WordCounter::limit, "memory"_a, "chunks"_a, "plain"_a, "space"_a)
         .def_prop_ro("spilled", &WordCounter::spilled_bytes)
+        .def_prop_ro("file_size", &WordCounter::file_size)
+        .def("estimate", &estimate<WordCounter>, "unit"_a)
         .def("weigh", &WordCounter::weigh, "weight"_a)
         .def("merge", &merge_words, "min_count"_a, "unit"_a, "memory"_a)
         .def("pass_merged", &pass_merged_words, "plain"_a, "size"_a, "take"_a,

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import toksmith
+from toksmith.engine.counting import Tallies
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint, memory
 
@@ -193,10 +194,10 @@ def test_a_limit_that_is_too_small_names_a_count(
     folder = tmp_path / "kept"
     need = memory.MemoryLimits.check
 
-    def check(limits: memory.MemoryLimits, tallies: memory.Tallies) -> None:
+    def check(limits: memory.MemoryLimits, tallies: Tallies, *least: int) -> None:
         if limits.need(1, 1) > 0:  # words that are streamed need none
             limits.need = lambda chunks, size: 2000 * chunks
-        need(limits, tallies)
+        need(limits, tallies, *least)
 
     monkeypatch.setattr(memory.MemoryLimits, "check", check)
     with pytest.raises(OptionError, match=r"give more memory.*, or min_count=") as refused:

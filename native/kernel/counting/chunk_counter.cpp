@@ -104,6 +104,7 @@ void ChunkCounter::weigh(std::uint64_t weight) {
 void ChunkCounter::spill() {
     std::vector<std::vector<Record>> records(tables_.size());
     for (std::size_t i = 0; i < tables_.size(); ++i) {
+        sample_.add(tables_[i], weight_);
         records[i] = tables_[i].records();
         for (Record& record : records[i]) record.count *= weight_;
     }
@@ -112,6 +113,14 @@ void ChunkCounter::spill() {
     tables_.clear();
     spilled_->compact(memory_ / 2);
     tables_.resize(threads);
+}
+
+SpilledCounts::Tallies ChunkCounter::estimate(std::uint64_t unit) const {
+    ChunkSample sample = sample_;
+    for (const ChunkTable& table : tables_) sample.add(table, weight_);
+    SpilledCounts::Tallies tallies{};
+    sample.add_to(tallies, unit);
+    return tallies;
 }
 
 SpilledCounts* ChunkCounter::spilled() {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "counting/chunk_sample.hpp"
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/spilled_counts.hpp"
@@ -40,6 +41,9 @@ class ChunkCounter {
     // The number of bytes written to the file, and its size.
     std::uint64_t spilled_bytes() const { return spilled_ ? spilled_->bytes() : 0; }
     std::uint64_t file_size() const { return spilled_ ? spilled_->file_size() : 0; }
+    // Before finish() and spilled(): an estimate of the number of distinct chunks so far, and of
+    // their bytes, by count, where counts are divided by `unit`.
+    SpilledCounts::Tallies estimate(std::uint64_t unit) const;
 
  private:
     bool is_full(const ChunkTable& table, std::size_t threads) const {
@@ -57,6 +61,7 @@ class ChunkCounter {
     std::size_t memory_ = 0;          // limit for all tables, in bytes
     std::uint64_t weight_ = 1;        // of the chunks that are now in the tables
     std::unique_ptr<SpilledCounts> spilled_;
+    ChunkSample sample_;  // of the chunks that were spilled
 };
 
 }  // namespace toksmith

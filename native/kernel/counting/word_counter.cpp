@@ -333,6 +333,10 @@ bool WordCounter::is_full(const Part& part, std::size_t threads) const {
 }
 
 void WordCounter::spill() {
+    for (const Part& part : parts_) {
+        chunk_sample_.add(part.chunks, weight_);
+        plain_sample_.add(part.plain, weight_);
+    }
     const bool drops_spaces = plain_ && plain_->drops_spaces();
     const auto records_of = [&](ChunkTable Part::* table, bool drops) {
         std::vector<std::vector<Record>> records(parts_.size());
@@ -352,6 +356,18 @@ void WordCounter::spill() {
     for (Part& part : parts_) part.chunks = {};
     spilled_->plain.spill(records_of(&Part::plain, drops_spaces), parts_.size(), memory_ / 8);
     for (Part& part : parts_) part.plain = {};
+}
+
+SpilledCounts::Tallies WordCounter::estimate(std::uint64_t unit) const {
+    ChunkSample chunks = chunk_sample_, plain = plain_sample_;
+    for (const Part& part : parts_) {
+        chunks.add(part.chunks, weight_);
+        plain.add(part.plain, weight_);
+    }
+    SpilledCounts::Tallies tallies{};
+    chunks.add_to(tallies, unit);
+    plain.add_to(tallies, unit);
+    return tallies;
 }
 
 WordCounter::Spilled* WordCounter::spilled() {

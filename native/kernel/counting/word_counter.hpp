@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "counting/chunk_sample.hpp"
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/plain_words.hpp"
@@ -68,6 +69,11 @@ class WordCounter {
     std::uint64_t spilled_bytes() const {
         return spilled_ ? spilled_->chunks.bytes() + spilled_->plain.bytes() : 0;
     }
+    std::uint64_t file_size() const {
+        return spilled_ ? spilled_->chunks.file_size() + spilled_->plain.file_size() : 0;
+    }
+    // See ChunkCounter. The sum of the chunks and of the words of plain chunks.
+    SpilledCounts::Tallies estimate(std::uint64_t unit) const;
     const Lines& lines() const { return lines_; }
 
  private:
@@ -97,6 +103,7 @@ class WordCounter {
     std::size_t memory_ = 0;      // limit for all tables, in bytes
     std::uint64_t weight_ = 1;    // of the chunks that are now in the tables
     std::unique_ptr<Spilled> spilled_;
+    ChunkSample chunk_sample_, plain_sample_;  // of the chunks that were spilled
 };
 
 }  // namespace toksmith

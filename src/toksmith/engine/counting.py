@@ -26,6 +26,9 @@ CountedChunks: TypeAlias = "tuple[bytes, UInts, UInts]"
 """Distinct chunks: their bytes concatenated, the end of each, and the count of each."""
 
 
+Tallies: TypeAlias = "tuple[UInts, UInts]"
+"""The number of distinct chunks, and their bytes, that occur 0, 1, 2 … times."""
+
 Take: TypeAlias = "Callable[[bytes, UInts, UInts], object]"
 """Called with counted chunks; a chunk comes once, or in several calls."""
 
@@ -155,9 +158,18 @@ class ChunkCounter:
         """The size of the file in bytes, rounded up to its blocks."""
         return self._counter.file_size
 
-    def merge(
-        self, min_count: int, unit: int, memory: int
-    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    def estimate(self, unit: int) -> Tallies:
+        """Estimate the number of distinct chunks so far, before the counting ends.
+
+        Args:
+            unit: counts are divided by it.
+
+        Returns:
+            See :meth:`merge`; exact up to some ten thousand chunks.
+        """
+        return self._counter.estimate(unit)
+
+    def merge(self, min_count: int, unit: int, memory: int) -> Tallies:
         """Merge equal chunks in the file, if there are any; call it once, at the end.
 
         Args:
@@ -391,6 +403,15 @@ class LineCounter:
     def spilled(self) -> int:
         """The number of bytes written to the files."""
         return self._counter.spilled
+
+    @property
+    def file_size(self) -> int:
+        """The size of both files in bytes."""
+        return self._counter.file_size
+
+    def estimate(self, unit: int) -> Tallies:
+        """Estimate the number of distinct chunks and words; see :meth:`ChunkCounter.estimate`."""
+        return self._counter.estimate(unit)
 
     def merge(self, min_count: int, unit: int, memory: int) -> None:
         """Merge equal chunks in the files; see :meth:`ChunkCounter.merge`."""

@@ -7,16 +7,18 @@ from dataclasses import asdict, dataclass, field
 
 from toksmith._base.checks import literal, whole
 from toksmith._base.lazy import np
-from toksmith.errors import OptionError
+from toksmith._base.visible import count_of
+from toksmith.engine.counting import Tallies, UInts
+from toksmith.errors import OptionError, TrainingError
 from toksmith.framing import Framing
 from toksmith.models import LongestMatch, WordLevel
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts
+from toksmith.trainers.memory import MemoryLimits, tallies_of
 from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
-from toksmith.trainers.word_counts import stream_chunks_as_words, utf8_words
+from toksmith.trainers.word_counts import pass_utf8_chunks, stream_chunks_as_words
 
 
 @document_fields
@@ -73,63 +75,145 @@ class WordOptions(CharOptions):
 
     def memory_needed(self, chunks: int, size: int) -> int:
         """Return an estimate of the memory that training takes, in bytes."""
-        return 240 * chunks + 3 * size  # measured, if all words are in the vocabulary
+        return 0  # words are read in batches; those of the vocabulary are checked
 
 
 def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) -> Trained:
     """Make a vocabulary of the most frequent words; ties are sorted by code points.
 
     Raises:
-        TrainingError: there is no text.
+        OptionError: without ``vocab_size``, the vocabulary exceeds the memory limit.
+        TrainingError: there is no text, or no word is frequent enough.
     """
     known = corpus.given_counts
     cut = splitter(options.split) if known is None else known.splitter
-    counted = utf8_words(corpus.chunks(cut), corpus.limits)
-    model = WordLevel(_vocabulary(counted, vocab_size, options), unk_id=0)
-    return _trained(Pipeline(model, cut, _framing(model, options)), counted, options)
+    words = _MostFrequent(vocab_size, options, corpus.limits)
+    pass_utf8_chunks(corpus, cut, words.add)
+    model = WordLevel(words.vocabulary("word"), unk_id=0)
+    return _trained(Pipeline(model, cut, _framing(model, options)), words, options)
 
 
 def train_characters(corpus: Corpus, vocab_size: int | None, options: CharOptions) -> Trained:
     """Make a vocabulary of the most frequent characters; ties are sorted by code points.
 
     Raises:
-        TrainingError: there is no text.
+        TrainingError: there is no text, or no character is frequent enough.
     """
+    characters = _MostFrequent(vocab_size, options, MemoryLimits())
     with stream_chunks_as_words(corpus, splitter("gpt2")) as words:
-        found = zip(words.characters, words.character_counts().tolist(), strict=True)
-        counted = Counts.of({character.encode(): count for character, count in found})
-    model = LongestMatch(_vocabulary(counted, vocab_size, options), unk_id=0)
-    return _trained(Pipeline(model, None, _framing(model, options)), counted, options)
+        sizes = [len(character.encode()) for character in words.characters]
+        ends = np.cumsum(sizes, dtype=np.uint64)
+        characters.add(words.characters.encode(), ends, words.character_counts())
+    model = LongestMatch(characters.vocabulary("character"), unk_id=0)
+    return _trained(Pipeline(model, None, _framing(model, options)), characters, options)
 
 
-def _vocabulary(counted: Counts, vocab_size: int | None, options: CharOptions) -> tuple[bytes, ...]:
-    room = None
-    if vocab_size is not None:
-        room = vocab_size - 1 - len(options.special_tokens)
-        if room < 1:
-            raise OptionError(
-                f"vocab_size is {vocab_size}: it must hold the unknown token, "
-                f"{len(options.special_tokens)} special tokens and one token of the text"
+_WORD_BYTES = 240
+"""The memory of a word of the vocabulary, besides three times its size. Measured."""
+
+_SLACK = 1 << 12
+"""The number of words that are held at least, beyond those of the vocabulary."""
+
+
+class _MostFrequent:
+    """Selects the most frequent words or characters; holds at most twice as many as it needs.
+
+    Args:
+        vocab_size: the number of ids; ``None`` selects all words.
+        options: the options of the model.
+        limits: the memory limit of the vocabulary, if it has all words.
+
+    Attributes:
+        chunks: the number of words that were added.
+        tokens: the sum of their counts.
+
+    Raises:
+        OptionError: ``vocab_size`` leaves no room for a word.
+    """
+
+    def __init__(self, vocab_size: int | None, options: CharOptions, limits: MemoryLimits) -> None:
+        self._options, self._limits = options, limits
+        self._room = None
+        if vocab_size is not None:
+            self._room = vocab_size - 1 - len(options.special_tokens)
+            if self._room < 1:
+                raise OptionError(
+                    f"vocab_size is {vocab_size}: it must hold the unknown token, "
+                    f"{count_of(len(options.special_tokens), 'special token')} and one token of "
+                    "the text"
+                )
+        self._least = options.min_frequency
+        self._held: list[tuple[int, bytes]] = []  # the negative count, and the word
+        self._kept = self._kept_bytes = self._most = 0
+        self._tallies: Tallies | None = None
+        self.chunks = self.tokens = 0
+
+    def add(self, words: bytes, ends: UInts, counts: UInts) -> None:
+        """Add a batch of words; each comes once."""
+        if not len(counts):
+            return
+        self.chunks += len(counts)
+        self.tokens += int(counts.sum())
+        self._most = max(self._most, int(counts.max()))
+        sizes = np.diff(ends, prepend=np.uint64(0))
+        if self._room is not None and self._room < len(counts):
+            place = len(counts) - self._room
+            self._least = max(self._least, int(np.partition(counts, place)[place]))
+        kept = np.flatnonzero(counts >= np.uint64(self._least))
+        if self._room is None and self._limits.limit is not None:
+            self._kept += len(kept)
+            self._kept_bytes += int(sizes[kept].sum())
+            more = tallies_of(sizes, counts)
+            before = self._tallies or (np.zeros_like(more[0]), np.zeros_like(more[1]))
+            self._tallies = before[0] + more[0], before[1] + more[1]
+            if _vocabulary_memory(self._kept, self._kept_bytes) > self._limits.limit:
+                self._held.clear()  # the rest is counted for the error
+                return
+        for end, size, count in zip(
+            ends[kept].tolist(), sizes[kept].tolist(), counts[kept].tolist(), strict=True
+        ):
+            self._held.append((-count, words[end - size : end]))
+        if self._room is not None and len(self._held) > 2 * self._room + _SLACK:
+            self._held = sorted(self._held)[: self._room]
+            self._least = max(self._least, -self._held[-1][0])
+
+    def vocabulary(self, unit: str) -> tuple[bytes, ...]:
+        """Return the unknown token, and the words from the most frequent on.
+
+        Args:
+            unit: ``"word"`` or ``"character"``, for messages.
+
+        Raises:
+            OptionError: the vocabulary exceeds the memory limit.
+            TrainingError: no word is frequent enough.
+        """
+        if self._tallies is not None:
+            self._limits.need = _vocabulary_memory
+            self._limits.advice = "a vocab_size= for the most frequent words alone"
+            self._limits.check(self._tallies, self._least)
+        if not self._held:
+            raise TrainingError(
+                f"no {unit} occurs min_frequency={self._options.min_frequency} times: the most "
+                f"frequent one occurs {count_of(self._most, 'time')}; use a smaller min_frequency"
             )
-    least = options.min_frequency
-    if room is not None and room < len(counted):
-        # Only the words that may be in the vocabulary become Python objects.
-        place = len(counted) - room
-        least = max(least, int(np.partition(counted.counts, place)[place]))
-    frequent = sorted(counted.filter(least), key=lambda found: (-found[1], found[0]))
-    unk_token = options.unk_token.encode()
-    return (unk_token, *(token for token, _ in frequent[:room] if token != unk_token))
+        unk_token = self._options.unk_token.encode()
+        frequent = sorted(self._held)[: self._room]
+        return (unk_token, *(token for _, token in frequent if token != unk_token))
+
+
+def _vocabulary_memory(words: int, size: int) -> int:
+    return _WORD_BYTES * words + 3 * size
 
 
 def _framing(model: WordLevel | LongestMatch, options: CharOptions) -> Framing:
     return framing_of(options.special_tokens, len(model.vocab))
 
 
-def _trained(pipeline: Pipeline, counted: Counts, options: CharOptions) -> Trained:
+def _trained(pipeline: Pipeline, selected: _MostFrequent, options: CharOptions) -> Trained:
     return Trained(
         pipeline,
         vocab_size=len(pipeline.model.vocab) + len(options.special_tokens),
-        chunks=len(counted),
-        tokens=int(counted.counts.sum()),
+        chunks=selected.chunks,
+        tokens=selected.tokens,
         options=asdict(options),
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from toksmith._base.progress import counting_progress
 from toksmith._base.text import Texts
 from toksmith._base.threads import thread_count
+from toksmith._base.visible import count_of
 from toksmith.corpus import (
     AnyPath,
     Documents,
@@ -96,11 +97,14 @@ class Corpus:
         else:
             check_paths(files)
         self.limits = limits or MemoryLimits()
-        if isinstance(counts, Counts) and not self.limits.of_words:
-            counts = limit_counts(counts, self.limits)
         self.given_counts = counts
-        self.progress = progress
         self.was_read = ReadTotals()
+        if isinstance(counts, Counts) and not self.limits.of_words:
+            frequent = limit_counts(counts, self.limits)
+            if len(counts):
+                self.check_left(len(frequent))
+            self.given_counts = frequent
+        self.progress = progress
         self._threads = threads
         self._kept: int | None = None  # bytes of text in chunks with at least min_count occurrences
         self.checkpoint: Checkpoint | None = None
@@ -286,6 +290,7 @@ class Corpus:
 
     def _check_counts(self, counts: Counts | StreamedCounts) -> None:
         self.check_bytes()
+        self.check_left(len(counts) if isinstance(counts, Counts) else counts.chunks)
         self.note_kept(counts.bytes)
 
     def note_kept(self, size: int) -> None:
@@ -335,3 +340,18 @@ class Corpus:
         """Raise TrainingError if there is no text."""
         if self.bytes == 0:
             raise TrainingError("there is no text to train on: the corpus is empty")
+
+    def check_left(self, number: int) -> None:
+        """Raise TrainingError if ``min_count`` leaves none of the chunks or words.
+
+        Args:
+            number: the number of those that are left.
+        """
+        if number == 0 and self.limits.min_count > 1:
+            given = self.given_counts
+            size = self.was_read.weighted_bytes if given is None else given.bytes
+            raise TrainingError(
+                f"min_count={self.limits.min_count} leaves nothing of the text "
+                f"({count_of(size, 'byte')} in {count_of(self.documents, 'document')}): use a "
+                "smaller min_count"
+            )

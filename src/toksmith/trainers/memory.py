@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING
 from toksmith._base.checks import whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.visible import count_of
+from toksmith.engine.counting import Tallies
 from toksmith.engine.training import ENOUGH, ChunkStore
 from toksmith.errors import OptionError, TrainingError
 
 if TYPE_CHECKING:
     from toksmith.engine.counting import ChunkCounter, LineCounter
-
-Tallies = tuple["npt.NDArray[np.uint64]", "npt.NDArray[np.uint64]"]
-"""The number of distinct chunks, and their bytes, that occur 0, 1, 2 … times."""
 
 Need = Callable[[int, int], int]
 """A function of the number and total size of distinct chunks: the memory needed, in bytes."""
@@ -221,10 +219,15 @@ class MemoryLimits:
             "to a folder on another disk"
         )
 
-    def check(self, tallies: Tallies) -> None:
-        """Raise OptionError if the chunks need more memory than the limit."""
+    def check(self, tallies: Tallies, least: int | None = None) -> None:
+        """Raise OptionError if the chunks need more memory than the limit.
+
+        Args:
+            tallies: the numbers of chunks.
+            least: chunks with a smaller count do not matter; default: ``min_count``.
+        """
         chunks, sizes = (np.cumsum(part[::-1])[::-1] for part in tallies)
-        least = min(self.min_count, len(chunks) - 1)
+        least = min(least or self.min_count, len(chunks) - 1)
         needed = self.need(int(chunks[least]), int(sizes[least]))
         if self.limit is None or needed <= self.limit:
             return

@@ -92,7 +92,7 @@ def read_sentences(
                 others = counted_words(feed, limits)
             counted = plain.chunks, plain.ends, plain.counts
             words = MixedWords(counted, CharacterWords.of(others), SPACE)
-    return _sentences(words, found)
+    return _sentences(words, found, corpus)
 
 
 @contextmanager
@@ -120,10 +120,11 @@ def stream_sentences(
             plain = feed_plain and stack.enter_context(passed_words(feed_plain, limits))
             others = stack.enter_context(passed_words(feed, limits))
         words = WordStream(others, plain=plain, space=SPACE)
-        yield _sentences(words, found), words
+        yield _sentences(words, found, corpus), words
 
 
-def _sentences(words: AnyWords, found: LineCounts) -> Sentences:
+def _sentences(words: AnyWords, found: LineCounts, corpus: Corpus) -> Sentences:
+    corpus.check_left(len(words))
     if not len(words):
         raise TrainingError("there is no text to train on: all lines are empty, or were skipped")
     skipped = {"too_long": found.too_long, "reserved": found.reserved}

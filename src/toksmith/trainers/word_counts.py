@@ -26,6 +26,7 @@ from toksmith.engine.counting import (
     CountedChunks,
     LineCounter,
     PlainRules,
+    Take,
     count_pieces,
     make_plain_rules,
     make_stages,
@@ -79,6 +80,7 @@ def count_words(corpus: Corpus, normalizer: Normalizer, splitter: Splitter | Non
     """
     words = _count_words(corpus, normalizer, splitter)
     corpus.check_bytes()
+    corpus.check_left(len(words))
     if not len(words):
         raise TrainingError("there is nothing to train on: the corpus holds no words")
     return words
@@ -117,6 +119,7 @@ def stream_words(
 
     with passed_words(feed, corpus.limits) as pass_on:
         words = WordStream(pass_on)
+        corpus.check_left(len(words))
         if not len(words):
             raise TrainingError("there is nothing to train on: the corpus holds no words")
         yield words
@@ -142,6 +145,48 @@ def stream_chunks_as_words(
 
     with passed_words(feed, corpus.limits) as pass_on:
         yield WordStream(pass_on)
+
+
+def pass_utf8_chunks(corpus: Corpus, splitter: PatternSplitter | None, take: Take) -> None:
+    """Call a function with chunks of text, with U+FFFD for invalid UTF-8, in any order.
+
+    Args:
+        corpus: the text; counts are counts of chunks.
+        splitter: the splitter of documents into chunks.
+        take: called with batches; a chunk comes once.
+
+    Raises:
+        TrainingError: there is no text.
+    """
+
+    def feed(others: ChunkCounter) -> None:
+        """Pass on valid chunks; those that may become equal go to a counter."""
+
+        def pass_valid(*counted: Unpack[CountedChunks]) -> None:
+            counts = Counts(*counted)
+            if _REPLACEMENT not in counted[0] and is_utf8(counts):
+                take(*counted)
+                return
+            valid: dict[bytes, int] = {}
+            changed: list[tuple[str, int]] = []
+            for chunk, count in counts:
+                text = chunk.decode("utf-8", "replace")
+                if "\ufffd" in text:
+                    changed.append((text, count))
+                else:
+                    valid[chunk] = count
+            of_valid = Counts.of(valid)
+            take(of_valid.chunks, of_valid.ends, of_valid.counts)
+            add_words(others, changed)
+
+        with corpus.stream(splitter) as counts:
+            counts.pass_on(pass_valid)
+
+    with passed_words(feed, corpus.limits) as pass_on:
+        pass_on(take)
+
+
+_REPLACEMENT = "\ufffd".encode()
 
 
 def _add_utf8(counter: ChunkCounter, *counted: Unpack[CountedChunks]) -> None:
