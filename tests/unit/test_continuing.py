@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from toksmith.models import BPE
 from toksmith.normalizers import Lowercase
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
+from toksmith.trainers import memory
 
 TEXTS = ["low lower lowest, new newer newest", " ".join(str(n**3) for n in range(120))]
 
@@ -204,3 +207,40 @@ def test_continue_from_a_path_or_a_name(tmp_path: Path) -> None:
         toksmith.train(texts=TEXTS, vocab_size=273, continue_from=5)  # type: ignore[call-overload]
     with pytest.raises(ToksmithError, match="no-such"):
         toksmith.train(texts=TEXTS, vocab_size=273, continue_from="no-such.model")
+
+
+class TestWithinMemory:
+    """A text that does not fit into memory gives the same tokenizer."""
+
+    @pytest.fixture
+    def corpus(self, tmp_path: Path) -> Path:
+        rng = random.Random(5)
+        lines = (" ".join(rng.choices(self.WORDS, k=9)) for _ in range(3000))
+        path = tmp_path / "corpus.txt"
+        path.write_text("\n".join(lines))
+        return path
+
+    WORDS = tuple("".join(random.Random(i).choices("abcdefgh", k=4)) for i in range(900))
+
+    @pytest.mark.parametrize("split", ["gpt4", r"[^ ]+ [^ ]+|[^ ]+| "])
+    def test_every_limit_gives_the_same(
+        self, corpus: Path, tmp_path: Path, split: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        vocab = (*BYTES, *(bytes(pair) for pair in product(b"abcd", repeat=2)))
+        tok = toksmith.Tokenizer(Pipeline(BPE(vocab, ())))  # merges will spell these tokens
+        given = {"texts": None, "split": split}
+        wanted = further(tok, 90, files=corpus, **given)
+        assert wanted.training is not None
+        assert wanted.vocab_size == tok.vocab_size + 90
+        assert wanted.training.merges > 90
+        monkeypatch.setattr(memory, "_TABLES", 0.0016)
+        for options in ({}, {"threads": 1}, {"checkpoint": tmp_path / "kept"}):
+            found = further(tok, 90, files=corpus, memory="64M", **options, **given)
+            assert found.pipeline == wanted.pipeline
+            assert found.training is not None
+            assert found.training.spilled > 0
+            assert found.training.chunks == wanted.training.chunks
+            assert found.training.tokens == wanted.training.tokens
+        counts = toksmith.Counts.from_files(corpus, split=split)
+        again = further(tok, 90, texts=None, counts=counts, memory="1M", split=split)
+        assert again.pipeline == wanted.pipeline

@@ -70,7 +70,9 @@ class TestMemory:
         assert found.occurrences == 10 * 60_000
         merge_counts(parts, output=tmp_path / "d")
         assert (tmp_path / "c").read_bytes() == (tmp_path / "d").read_bytes()
-        with pytest.raises(OptionError, match=r"more than spill_limit=1M on disk: give a larger"):
+        with pytest.raises(
+            OptionError, match=r"exceed spill_limit=1M: .* are in use: give a larger"
+        ):
             merge_counts(parts, output=tmp_path / "e", memory="1M", spill_limit="1M")
         assert not (tmp_path / "e").exists()
         with pytest.raises(OptionError, match="spill_limit= is given without memory="):

@@ -40,7 +40,7 @@ Memory = Annotated[
 SpillLimit = Annotated[
     str | None,
     typer.Option(
-        metavar="SIZE", help="The maximum size of the temporary file of --memory, such as 100G."
+        metavar="SIZE", help="The maximum size of the temporary files of --memory, such as 100G."
     ),
 ]
 DryRun = Annotated[

@@ -16,7 +16,14 @@ from toksmith.cli.common import (
     load_tokenizer,
     parse_split,
 )
-from toksmith.cli.corpus import CorpusOptions, CountsFiles, DryRun, Files, with_corpus_options
+from toksmith.cli.corpus import (
+    CorpusOptions,
+    CountsFiles,
+    DryRun,
+    Files,
+    SpillLimit,
+    with_corpus_options,
+)
 from toksmith.errors import OptionError, ToksmithError, TrainingError
 
 if TYPE_CHECKING:
@@ -142,6 +149,7 @@ def run(
             "Deleted when the tokenizer is written. Merges are stored for byte-level bpe only.",
         ),
     ] = None,
+    spill_limit: SpillLimit = None,
     *,
     corpus: CorpusOptions,
     to: FormatName = None,
@@ -197,7 +205,13 @@ def run(
     if dry_run:
         from toksmith.cli.dry_run import print_plan
 
-        further = {"model": model.value, "vocab-size": vocab_size, "split": split, "output": output}
+        further = {
+            "model": model.value,
+            "vocab-size": vocab_size,
+            "split": split,
+            "spill-limit": spill_limit,
+            "output": output,
+        }
         print_plan(files, counts, corpus, further)
         return
     import toksmith
@@ -210,6 +224,7 @@ def run(
             model=model.value,
             vocab_size=vocab_size,
             checkpoint=checkpoint,
+            spill_limit=spill_limit,
             progress=False if quiet else None,
             **corpus,
             **options,

@@ -156,19 +156,28 @@ class ChunkStore:
         memory: what exceeds this size in bytes is written to the file, if there is one.
         descriptor: of a temporary file, which the caller closes; ``None`` for no file. An error of
             the file is an OSError.
+        check: called after chunks were added, and perhaps written.
     """
 
-    def __init__(self, memory: int = 0, descriptor: int | None = None) -> None:
+    def __init__(
+        self,
+        memory: int = 0,
+        descriptor: int | None = None,
+        check: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._check = check
         self._store = _kernel.ChunkStore(memory, -1 if descriptor is None else descriptor)
         self.alphabet = 256
 
     def add_bytes(self, chunks: bytes, ends: UInts, counts: UInts) -> None:
         """Add chunks of bytes: all concatenated, the end of each, and the count of each."""
         self._store.add_bytes(chunks, ends, counts)
+        self._check()
 
     def add_symbols(self, words: SymbolWords) -> None:
         """Add words; all that are added have the same alphabet."""
         self._store.add_symbols(*_parts(words))
+        self._check()
         self.alphabet = words.alphabet
 
     @property

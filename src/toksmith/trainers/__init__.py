@@ -17,7 +17,7 @@ from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.training_record import Trained, TrainingRecord
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts
-from toksmith.trainers.memory import MemoryLimits, parse_size, within_memory
+from toksmith.trainers.memory import MemoryLimits, parse_size, size_of_stream, within_memory
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, ModelOptions, choice, options_of
 from toksmith.trainers.stored_counts import AnyCounts, given_counts
 from toksmith.version import __version__
@@ -160,6 +160,7 @@ def train(
     encoding_errors: str = "strict",
     checkpoint: AnyPath | None = None,
     memory: int | str | None = None,
+    spill_limit: int | str | None = None,
     min_count: int = 1,
     threads: int | None = None,
     progress: bool | None = None,
@@ -230,6 +231,7 @@ def train(
         memory: the most memory that counting and training may use, in bytes or as in ``"4G"``;
             counts that do not fit go to temporary files (in ``TMPDIR``). The result does not depend
             on it.
+        spill_limit: the maximum size of these files together, in bytes or as in ``"100G"``.
         min_count: chunks that occur fewer times are left out; in ``"wordpiece"``, ``"unigram"`` and
             SentencePiece's models, normalized words, or the parts of ASCII words that no piece
             crosses.
@@ -285,15 +287,19 @@ def train(
     known_counts = given_counts(counts)
     if known_counts is not None:
         check_counts(known_counts.splitter, model, options)
-    limits = MemoryLimits(parse_size(memory), min_count, of_words=model not in ON_CHUNKS)
+    limits = MemoryLimits(
+        parse_size(memory),
+        min_count,
+        of_words=model not in ON_CHUNKS,
+        spill_limit=parse_size(spill_limit, "spill_limit"),
+    )
     known = None
     if continue_from is not None:
         if model != "bpe":
             raise OptionError(f'model is {model!r}, but continue_from= is only for "bpe"')
         known = tokenizer_of(continue_from)
     chosen = options_of(kind, model, options) if known is None else None
-    if chosen is not None:
-        limits.need = chosen.memory_needed
+    limits.need = size_of_stream if chosen is None else chosen.memory_needed
     with Corpus(
         files, texts, known_counts, reading, threads, progress, hashed=True, limits=limits
     ) as corpus:

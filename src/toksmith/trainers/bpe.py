@@ -5,8 +5,8 @@ Continued training starts after the last merge of a tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,8 @@ from toksmith.trainers.bpe_merging import (
 )
 from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts, StreamedCounts, split_option, splitter_name
+from toksmith.trainers.counts import StreamedCounts, split_option, splitter_name
+from toksmith.trainers.kept_counts import KeptCounts
 from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
 from toksmith.trainers.word_counts import stream_chunks_as_words
 
@@ -171,8 +172,7 @@ def train_further(
             f"the counts were cut by {splitter_name(known.splitter)}, but the tokenizer "
             f"cuts by {splitter_name(cut)}: count with its split, or give split="
         )
-    counts = corpus.chunks(cut)
-    model, learned = _learned(model, counts, first, vocab_size - special, options, corpus)
+    model, learned, counts = _learned(model, cut, first, vocab_size - special, options, corpus)
     end = len(model.vocab)
     framing = tok.pipeline.framing
     return Trained(
@@ -189,7 +189,7 @@ def train_further(
             decoder=tok.pipeline.decoder,
         ),
         vocab_size=end + special,
-        chunks=len(counts),
+        chunks=counts.chunks,
         tokens=int(learned.tokens_after[-1]) if len(learned.tokens_after) else 0,
         merges=len(learned.merges),
         options={
@@ -244,23 +244,56 @@ def further_options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
 
 
 def _learned(
-    model: BPE, counts: Counts, first: int, wanted: int, options: BPEOptions, corpus: Corpus
-) -> tuple[BPE, Merges]:
-    """Return the model with ``wanted`` ids, and the learned merges."""
+    model: BPE,
+    cut: PatternSplitter | None,
+    first: int,
+    wanted: int,
+    options: BPEOptions,
+    corpus: Corpus,
+) -> tuple[BPE, Merges, StreamedCounts]:
+    """Return the model with ``wanted`` ids, the learned merges, and the counts of the text.
+
+    A merge that spells an existing token makes no new one. Then further merges are learned on the
+    same counts, encoded with the extended model.
+    """
     model = BPE(_padded(model.vocab, first), model.merges, model.whole_chunk_first)
+    with _repeated(corpus, cut) as counted:
 
-    def more(checkpoint: Checkpoint | None) -> Merges:
-        counted = nullcontext(StreamedCounts.of(counts))
-        wanted_ids = wanted - len(model.vocab)
-        return learn(model, wanted_ids, counted, options.rules, corpus, checkpoint)[0]
+        def more(checkpoint: Checkpoint | None) -> tuple[Merges, StreamedCounts]:
+            wanted_ids = wanted - len(model.vocab)
+            return learn(model, wanted_ids, counted(), options.rules, corpus, checkpoint)
 
-    learned = [more(corpus.checkpoint)]
-    model = _extended(model, learned[0].merges)
-    while len(model.vocab) < wanted and len(learned[-1].merges):
-        learned.append(more(None))
-        model = _extended(model, learned[-1].merges)
+        merges, counts = more(corpus.checkpoint)
+        learned = [merges]
+        model = _extended(model, merges.merges)
+        while len(model.vocab) < wanted and len(learned[-1].merges):
+            learned.append(more(None)[0])
+            model = _extended(model, learned[-1].merges)
     warn_of_end(len(model.vocab), wanted, options.min_frequency)
-    return model, concat_merges(learned)
+    return model, concat_merges(learned), counts
+
+
+@contextmanager
+def _repeated(
+    corpus: Corpus, cut: PatternSplitter | None
+) -> Iterator[Callable[[], AbstractContextManager[StreamedCounts]]]:
+    """Count chunks that can be read several times; yields a function that returns them."""
+    if corpus.limits.limit is None:
+        counts = corpus.chunks(cut)
+        yield lambda: nullcontext(StreamedCounts.of(counts))
+        return
+    with corpus.limits.temporary_file() as file:
+        kept = KeptCounts(file, corpus.limits.check_space)
+
+        @contextmanager
+        def counted() -> Iterator[StreamedCounts]:
+            if kept.counts is not None:
+                yield kept.counts
+                return
+            with corpus.stream(cut) as counts:
+                yield kept.keep(counts)
+
+        yield counted
 
 
 def _extended(model: BPE, merges: npt.NDArray[np.uint32]) -> BPE:

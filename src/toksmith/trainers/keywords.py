@@ -32,6 +32,7 @@ class CommonKeywords(TypedDict, total=False):
     encoding_errors: str
     checkpoint: AnyPath | None
     memory: int | str | None
+    spill_limit: int | str | None
     min_count: int
     threads: int | None
     progress: bool | None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from toksmith._base.checks import whole
 from toksmith._base.lazy import np, npt
@@ -80,6 +80,7 @@ class MemoryLimits:
         advice: what else helps if words do not fit, for the error message.
         spill_limit: the maximum size of the temporary file in bytes; ``None`` for no limit.
         spilled: the number of bytes written to disk.
+        share: the share of the text that is counted; ``None`` if it is unknown.
 
     Raises:
         OptionError: ``min_count`` is out of range, or ``spill_limit`` is given without ``limit``.
@@ -92,6 +93,8 @@ class MemoryLimits:
     advice: str = ""
     spill_limit: int | None = None
     spilled: int = field(default=0, init=False)
+    share: float | None = field(default=None, init=False)
+    _files: list[int] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         whole("min_count", self.min_count, least=1)
@@ -123,32 +126,17 @@ class MemoryLimits:
         if self.limit is None:
             yield
             return
-        _check_temporary_folder()
+        space = None if self.spill_limit is None else max(self.spill_limit - self._used, 0)
         with ExitStack() as files:
+            descriptors = [
+                files.enter_context(self.temporary_file()).fileno()
+                for _ in range(counter.spill_files)
+            ]
             try:
-                descriptors = [
-                    files.enter_context(
-                        tempfile.TemporaryFile(prefix="toksmith-", buffering=0)
-                    ).fileno()
-                    for _ in range(counter.spill_files)
-                ]
-            except OSError as wrong:
-                raise self._no_room(wrong) from wrong
-            try:
-                counter.spill_to(
-                    int(self._for_counts * _TABLES), *descriptors, space=self.spill_limit
-                )
+                counter.spill_to(int(self._for_counts * _TABLES), *descriptors, space=space)
                 yield
             except BufferError as wrong:
-                raise OptionError(
-                    f"the distinct chunks take more than spill_limit="
-                    f"{format_size(self.spill_limit or 0)} on disk: give a larger limit, or more "
-                    "memory=, so that less is written"
-                ) from wrong
-            except OSError as wrong:
-                if wrong.filename is not None:  # a corpus file; the temporary file has no name
-                    raise
-                raise self._no_room(wrong) from wrong
+                raise self._too_much() from wrong
 
     def merge(self, counter: ChunkCounter, unit: int = 1) -> None:
         """Merge the spilled counts of a counter; counts are rounded to units.
@@ -189,18 +177,55 @@ class MemoryLimits:
         if self.limit is None:
             yield ChunkStore()
             return
+        with self.temporary_file() as file:
+            yield ChunkStore(self._for_counts // 4, file.fileno(), self.check_space)
+
+    @contextmanager
+    def temporary_file(self) -> Iterator[IO[bytes]]:
+        """Make a temporary file, whose size counts towards ``spill_limit``, for the ``with`` block.
+
+        Raises:
+            OptionError: the disk is full or fails, or ``TMPDIR`` is no writable folder.
+        """
         _check_temporary_folder()
         try:
-            file = tempfile.TemporaryFile(prefix="toksmith-", buffering=0)  # noqa: SIM115
+            file = tempfile.TemporaryFile(prefix="toksmith-")  # noqa: SIM115
         except OSError as wrong:
             raise self._no_room(wrong) from wrong
-        with file:
-            try:
-                yield ChunkStore(self._for_counts // 4, file.fileno())
-            except OSError as wrong:
-                if wrong.filename is not None:  # a corpus file; the temporary file has no name
-                    raise
-                raise self._no_room(wrong) from wrong
+        descriptor = file.fileno()
+        self._files.append(descriptor)
+        try:
+            with file:
+                yield file
+        except OSError as wrong:
+            if wrong.filename is not None:  # a corpus file; the temporary file has no name
+                raise
+            raise self._no_room(wrong) from wrong
+        finally:
+            self._files.remove(descriptor)
+
+    @property
+    def _used(self) -> int:
+        """The size of the temporary files in bytes."""
+        return sum(os.fstat(descriptor).st_size for descriptor in self._files)
+
+    def check_space(self) -> None:
+        """Raise OptionError if the temporary files exceed ``spill_limit``."""
+        if self.spill_limit is not None and self._used > self.spill_limit:
+            raise self._too_much()
+
+    def _too_much(self) -> OptionError:
+        assert self.spill_limit is not None
+        used = format_size(self._used)
+        if self.share:  # the text needs no more than in proportion to its size
+            figure = format_size(int(1.1 * self.spill_limit / self.share))
+            advice = f" after {self.share:.0%} of the text, so spill_limit={figure} would do"
+        else:
+            advice = ": give a larger limit"
+        return OptionError(
+            f"temporary files would exceed spill_limit={format_size(self.spill_limit)}: {used} are "
+            f"in use{advice}, or more memory=, so that less is written"
+        )
 
     @contextmanager
     def beside(self, chunks: int, size: int) -> Iterator[None]:
