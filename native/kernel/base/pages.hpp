@@ -1,10 +1,14 @@
-// madvise() for ranges of pages. Where the system does not support an advice, nothing happens.
+// madvise() for ranges of pages, and freed memory. Where the system does not support it, nothing
+// happens.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #if defined(__linux__)
 #include <sys/mman.h>
 #include <time.h>
@@ -17,6 +21,14 @@ inline constexpr std::size_t kHuge = std::size_t{1} << 21;  // bytes of a huge p
 // The distance from p to the start of the next huge page, in bytes.
 inline std::size_t before_huge(const void* p) {
     return -reinterpret_cast<std::uintptr_t>(p) & (kHuge - 1);
+}
+
+// Returns freed memory to the system. The allocator keeps much of it otherwise, so that a process
+// takes the sum of what its steps need instead of the maximum.
+inline void return_freed() {
+#if defined(__GLIBC__)
+    ::malloc_trim(0);
+#endif
 }
 
 #if defined(__linux__)

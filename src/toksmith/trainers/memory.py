@@ -32,7 +32,7 @@ _SIZE = re.compile(r"(?i)([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:i?B)?")
 _TABLES, _MERGING = 0.45, 0.25
 """The shares of the memory for counts: for counting, and for merging spilled counts."""
 
-_OTHER = 64 << 20
+_OTHER = 80 << 20
 """The memory of the interpreter and of reading ahead, in bytes; of a small limit, at most half."""
 
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/pages.hpp"
 #include "base/parallel.hpp"
 #include "training/bpe/chunk_store.hpp"
 #include "training/bpe/frequent_segments.hpp"
@@ -58,6 +59,7 @@ class PhaseTrainer {
         std::uint64_t total = store_.tokens();
         std::uint64_t most = std::numeric_limits<std::uint64_t>::max();  // of all pairs' counts
         for (std::size_t applied = 0; result.merges.size() < tokens;) {
+            pages::return_freed();
             FrequentSegments segments;
             {
                 PairBounds bounds(bits(), threads_);
