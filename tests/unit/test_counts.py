@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -359,3 +361,16 @@ def test_counts_given_as_a_text_are_refused(tmp_path: Path) -> None:
     Counts.of({b"low": 3}).save(path)
     with pytest.raises(FormatError, match="counts of a text are given with counts="):
         toksmith.train(path, vocab_size=257)
+
+
+def test_files_of_counts_do_not_import_pandas(tmp_path: Path) -> None:
+    """Its import takes as long as a million chunks, and may lose Ctrl-C."""
+    code = """
+import sys
+from toksmith import Counts
+Counts.of({b"low": 2}).save(sys.argv[1])
+assert dict(Counts.load(sys.argv[1])) == {b"low": 2}
+assert "pyarrow" in sys.modules
+assert "pandas" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "a.counts")], check=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 
@@ -23,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     Args:
         arguments: the arguments without the program's name; ``None`` for ``sys.argv``.
     """
+    atexit.register(gc.freeze)  # so that the process ends without looking for garbage
     is_quiet = _set_quiet_handler()
     try:
         from toksmith.cli.app import app

@@ -82,10 +82,15 @@ def write(counts: StreamedCounts, path: FilePath, shard: Mapping[str, Any] | Non
                 )
             offsets = np.zeros(len(ends) + 1, np.int32)
             offsets[1:] = ends
-            chunks = pa.BinaryArray.from_buffers(
-                pa.binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(data)]
-            )
-            file.write_batch(pa.record_batch([chunks, pa.array(numbers)], schema=schema))
+            # pa.array() would import pandas.
+            columns = [
+                pa.Array.from_buffers(kind, len(ends), [None, *map(pa.py_buffer, buffers)])
+                for kind, *buffers in (
+                    (pa.binary(), offsets, data),
+                    (pa.uint64(), np.ascontiguousarray(numbers)),
+                )
+            ]
+            file.write_batch(pa.record_batch(columns, schema=schema))
 
         counts.pass_on(add)
 
@@ -269,8 +274,16 @@ def _columns(path: FilePath, batch: Any) -> tuple[Any, Any, Any]:
     return (
         held.slice(first, int(bounds[-1]) - first),
         (bounds[1:] - first).astype(np.uint64),
-        counts.to_numpy(zero_copy_only=False),
+        _numbers_of(counts),
     )
+
+
+def _numbers_of(column: Any) -> UInts:
+    """Return a column without missing values; its ``to_numpy`` would import pandas."""
+    if not len(column):
+        return np.zeros(0, np.uint64)
+    data = np.frombuffer(column.buffers()[1], np.uint64)
+    return data[column.offset : column.offset + len(column)]
 
 
 def _header(path: AnyPath, file: Any) -> dict[str, Any]:
