@@ -129,15 +129,17 @@ def test_a_dry_run_tells_what_would_be_read(run: Run, lines: Path, tmp_path: Pat
     )
     assert ran.code == 0, ran.err
     told = ran.out.decode().splitlines()
-    assert f"{lines}: {lines.stat().st_size} bytes, text, gzip, 1 document" in told
-    assert f"{text}: 9 bytes, text, 1 document, weight 2.5" in told
+    rows = [line.split() for line in told]
+    size = str(lines.stat().st_size)
+    assert ["1", "1", size, "bytes", "text,", "gzip", str(lines)] in rows
+    assert ["2.5", "1", "9", "bytes", "text", str(text)] in rows
     wanted = {"sample: 0.5, seed 0", "deduplicate: documents", "memory: 1G", "model: bpe"}
     assert wanted <= set(told)
     assert told[-1] == "nothing was read or written (--dry-run)"
     ran = run("counts", "make", lines, "--field", "body", "-o", output, "--dry-run",
               "--read-as", "jsonl", "--deduplicate", "lines")  # fmt: skip
     assert ran.code == 0, ran.err
-    assert "jsonl, gzip\n" in ran.out.decode()
+    assert f"jsonl, gzip  {lines}\n" in ran.out.decode()
     assert "the number of documents is known only after reading" in ran.out.decode()
     assert "deduplicate: lines" in ran.out.decode()
     assert sorted(tmp_path.iterdir()) == there
@@ -150,11 +152,43 @@ def test_shares_of_the_files_are_printed(run: Run, tmp_path: Path) -> None:
     files = sorted(tmp_path.iterdir())
     ran = run("train", *files, "-o", tmp_path / "t.json", "--vocab-size", 258,
               "--weight", f"{files[2]}=3.5")  # fmt: skip
-    shares = ran.out.decode().splitlines()[1:]
-    assert shares == [
-        f"   50.0%  {files[1]}: 1 document, 60 bytes",
-        f"   35.0%  {files[2]}: 1 document, 12 bytes, weight 3.5",
-        f"   15.0%  {files[0]}: 1 document, 18 bytes",
+    assert ran.out.decode().splitlines()[1:] == [
+        "by source:",
+        "  share  merges  weight  documents      size  chunks  tokens  bytes/token  source",
+        f"  50.0%   50.0%       1          1  60 bytes      11      40         1.50  {files[1]}",
+        f"  35.0%   35.0%     3.5          1  12 bytes       3       8         1.50  {files[2]}",
+        f"  15.0%   15.0%       1          1  18 bytes       4      12         1.50  {files[0]}",
     ]
     ran = run("train", files[0], "-o", tmp_path / "t.json", "--vocab-size", 258)
     assert len(ran.out.decode().splitlines()) == 1
+
+
+def test_many_sources_are_shown_by_folder_and_summed(run: Run, tmp_path: Path) -> None:
+    for number in range(130):
+        folder = tmp_path / f"part{number % 26:02}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{number}.txt").write_text("low lower " * (1 + number % 26))
+    output = tmp_path / "t.json"
+    for words in ([], ["--dry-run"]):
+        ran = run(
+            "train", *sorted(tmp_path.glob("part*")), "-o", output, "--vocab-size", 258, *words
+        )
+        assert ran.code == 0, ran.err
+        told = ran.out.decode().splitlines()
+        head = next(place for place, line in enumerate(told) if line.split()[0] == "share")
+        assert told[head + 1].endswith(f"{tmp_path}/part25/ (5 files)")
+        assert told[head + 20].endswith(f"{tmp_path}/part06/ (5 files)")
+        assert told[head + 21].endswith("  30 other files")
+        rest = told[head + 21].split()
+        assert rest[0] == f"{21 / 351:.1%}"
+        assert "30" in rest[1:3]
+        assert told[head + 22 :][:1] in ([], ["in all: 130 files, 17,550 bytes, 130 documents"])
+
+
+def test_counts_have_no_figures_by_source(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("low lower lowest")
+    counts = tmp_path / "a.counts"
+    assert run("counts", "make", tmp_path / "a.txt", "-o", counts, "-q").code == 0
+    ran = run("train", "--counts", counts, "-o", tmp_path / "t.json", "--vocab-size", 258)
+    assert ran.code == 0, ran.err
+    assert "no figures by source: saved counts hold no text" in ran.out.decode()

@@ -6,7 +6,7 @@ import gzip
 import json
 import pickle
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,14 @@ def test_the_fields_of_a_record(corpus: list[Path]) -> None:
     assert record is not None
     hashes = [sha256(path.read_bytes()).hexdigest() for path in corpus]
     sizes = [path.stat().st_size for path in corpus]
-    assert record.sources == (
+    found = [
+        replace(source, sampled=0, chunks=None, tokens=None, merge_share=None)
+        for source in record.sources
+    ]
+    assert found == [
         SourceRecord(str(corpus[0]), sizes[0], hashes[0], 2, 28, 1.0),
         SourceRecord(str(corpus[1]), sizes[1], hashes[1], 2, 24, 2.5),
-    )
+    ]
     assert record.documents == 4
     assert record.bytes == 28 + 60
     assert record.skipped == {"duplicate": 2}

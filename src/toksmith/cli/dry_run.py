@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from toksmith.cli.common import format_size
 from toksmith.cli.corpus import CorpusOptions
+from toksmith.cli.source_table import Source, source_table
+
+if TYPE_CHECKING:
+    from toksmith.corpus.listing import ListedFile
 
 
 def print_plan(
@@ -50,17 +55,7 @@ def _file_lines(files: Sequence[str], corpus: CorpusOptions) -> list[str]:
     options = ("memory", "min_count", "threads")
     reading = Reading(**{name: value for name, value in corpus.items() if name not in options})
     found = list_files(list(files), reading)
-    lines = []
-    for file in found:
-        parts = [
-            "unknown size" if file.size is None else format_size(file.size),
-            file.kind.content + (f", {file.kind.compression}" if file.kind.compression else ""),
-        ]
-        if file.documents is not None:
-            parts.append(_documents(file.documents))
-        if file.weight != 1:
-            parts.append(f"weight {file.weight:g}")
-        lines.append(f"{file.path}: {', '.join(parts)}")
+    lines = source_table([_source(file) for file in found])
     sizes = [file.size for file in found]
     known = [file.documents for file in found if file.documents is not None]
     total = [
@@ -83,6 +78,19 @@ def _counts_lines(paths: Sequence[str]) -> list[str]:
         "chunks"
         for file in StoredCounts(counts_files(list(paths))).files
     ]
+
+
+def _source(file: ListedFile) -> Source:
+    kind = file.kind
+    is_plain = kind.content == "text" and kind.compression is None
+    return Source(
+        str(file.path),
+        file.size,
+        file.size * file.weight if is_plain and file.size is not None else None,
+        file.documents,
+        file.weight,
+        f"{kind.content}, {kind.compression}" if kind.compression else kind.content,
+    )
 
 
 def _documents(count: int) -> str:

@@ -243,7 +243,7 @@ def run(
     if not quiet:
         beside = ", with its training record beside it" if record else ""
         print(f"{figures(tok)} → {output}{beside}")
-        for line in source_lines(tok):
+        for line in source_lines(tok, from_counts=bool(counts)):
             print(line)
 
 
@@ -340,26 +340,25 @@ def figures(tok: Tokenizer) -> str:
     return ", ".join([*parts, f"{record.seconds:.1f} s"])
 
 
-def source_lines(tok: Tokenizer, most: int = 10) -> list[str]:
-    """Return the documents, bytes and share of the files of a training, the largest shares first.
+def source_lines(tok: Tokenizer, from_counts: bool = False) -> list[str]:
+    """Return the table of the files of a training; empty for a single file.
 
-    Empty for a single file. A share is that of the bytes times the weight.
+    Args:
+        tok: the trained tokenizer.
+        from_counts: whether it was trained from saved counts.
     """
-    sources = tok.training.sources if tok.training else ()
-    total = sum(source.bytes * source.weight for source in sources)
-    if len(sources) < 2 or not total:
+    from toksmith.cli.source_table import source_table, sources_of
+
+    if from_counts:
+        return ["no figures by source: saved counts hold no text and no files"]
+    record = tok.training
+    if record is None or len(record.sources) < 2:
         return []
-    by_share = sorted(sources, key=lambda source: -source.bytes * source.weight)
-    lines = []
-    for source in by_share[:most]:
-        weight = f", weight {source.weight:g}" if source.weight != 1 else ""
-        lines.append(
-            f"  {source.bytes * source.weight / total:6.1%}  {source.path}: "
-            f"{source.documents:,} document{'' if source.documents == 1 else 's'}, "
-            f"{format_size(source.bytes)}{weight}"
-        )
-    if rest := by_share[most:]:
-        size = sum(source.bytes for source in rest)
-        share = sum(source.bytes * source.weight for source in rest) / total
-        lines.append(f"  {share:6.1%}  {len(rest):,} other files: {format_size(size)}")
-    return lines
+    is_estimated = any(source.sampled and source.is_estimated for source in record.sources)
+    what = (
+        "chunks, tokens and merges"
+        if record.sources[0].merge_share is not None
+        else ("chunks and tokens")
+    )
+    title = f"by source ({what} estimated from samples):" if is_estimated else "by source:"
+    return [title, *source_table(sources_of(record))]

@@ -29,6 +29,7 @@ from toksmith.corpus.paths import ONE, AnyPath, expand_all, weighted_runs
 from toksmith.corpus.prefetch import prefetch
 from toksmith.corpus.remote import FilePath
 from toksmith.corpus.streams import file_size, kind_of, read_head
+from toksmith.corpus.text_sample import KnownSample, TextSample, sample_size
 from toksmith.engine.columns import blocks_of, size_of, texts_of
 from toksmith.errors import warn
 
@@ -75,6 +76,8 @@ class FileRead(NamedTuple):
         bytes: the size of their text in bytes.
         weight: the weight in millionths.
         hash: SHA-256 of the file; ``None`` for a pipe or a remote file, or without hashing.
+        sample: documents, and parts of documents, from which figures of the file are estimated;
+            ``None`` if none were kept.
     """
 
     path: FilePath
@@ -83,6 +86,7 @@ class FileRead(NamedTuple):
     bytes: int
     weight: int
     hash: FileHash | KnownHash | None
+    sample: TextSample | KnownSample | None = None
 
 
 @dataclass
@@ -146,6 +150,7 @@ class Files:
             some of the files of a call, which calls :func:`check_field` with all of them.
         threads: the number of threads that may decode one file.
         memory: the memory limit in bytes, of which the digests of deduplication take a share.
+        sampled: whether a sample of each file's text is kept.
 
     Raises:
         FormatError: a file does not exist, or a pattern or directory has no files.
@@ -162,6 +167,7 @@ class Files:
         check_fields: bool = True,
         threads: int = 1,
         memory: int | None = None,
+        sampled: bool = False,
     ) -> None:
         self._reading = reading or Reading()
         self._memory = memory
@@ -176,6 +182,7 @@ class Files:
         self._streamed = streamed
         self._threads = threads
         self._read = ReadTotals()
+        self._sample_size = sample_size(len(files), self.size) if sampled else None
         if check_fields:
             check_field(files, self._reading)
 
@@ -245,6 +252,7 @@ class Files:
         hashed = None
         if self._hashing and isinstance(path, Path) and path.is_file():  # others are read only once
             hashed = self._hashing.start(path)
+        sample = None if self._sample_size is None else TextSample(self._sample_size)
         documents = size = done = 0
         with closing(self._selected_blocks(path, cut)) as blocks:
             for block in blocks:
@@ -256,6 +264,8 @@ class Files:
                         errors = self._reading.encoding_errors
                         text, slices = check_slices(path, text, bounds, errors, block.offset)
                     batching.add_slices(text, slices)
+                    if sample is not None:
+                        sample.add(text, slices)
                     size += int((slices[:, 1] - slices[:, 0]).sum())
                     done = max(done, block.done - int(block.bounds[-1, 1] - bounds[-1, 1]))
                     report(self._read.stored + done)
@@ -270,7 +280,7 @@ class Files:
         self._read.bytes += size
         if hashed is not None:
             hashed.follow(None)
-        self._read.files.append(FileRead(path, done, documents, size, weight, hashed))
+        self._read.files.append(FileRead(path, done, documents, size, weight, hashed, sample))
 
     def _selected_blocks(self, path: FilePath, cut: Cut) -> Generator[Block, None, None]:
         selection = self._selection

@@ -192,10 +192,16 @@ def record_card(record: TrainingRecord) -> Card:
     made = " ".join(filter(None, (f"toksmith {record.version}", record.time)))
     facts += [("made by", made)] if record.version else []
     rows = [
-        (visible_name(source.path), f"{source.documents:,}", f"{source.bytes:,}")
+        (
+            visible_name(source.path),
+            f"{source.documents:,}",
+            f"{source.bytes:,}",
+            "" if source.tokens is None else f"{source.tokens:,}",
+        )
         for source in record.sources[:_ROWS]
     ]
-    head = ("file", "documents", "bytes")
+    about = "about " if any(source.is_estimated for source in record.sources) else ""
+    head = ("file", "documents", "bytes", f"{about}tokens")
     return Card("Training", facts, head, rows, len(record.sources))
 
 

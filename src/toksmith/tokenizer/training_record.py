@@ -58,6 +58,9 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 class SourceRecord:
     """A file of the training text.
 
+    ``chunks``, ``tokens`` and ``merge_share`` come from a sample of at most 1 MB of the file, whose
+    tokens are counted by the trained tokenizer. They are ``None`` if no sample is known.
+
     Attributes:
         path: the path as it was given.
         size: the size of the file in bytes, as it is stored.
@@ -65,6 +68,17 @@ class SourceRecord:
         documents: the number of documents used.
         bytes: the size of these documents in bytes of text.
         weight: the factor by which their counts were multiplied.
+        sampled: the size of the sample in bytes. If it is ``bytes``, the figures are exact.
+        chunks: the estimated number of chunks that the text is cut into before a model encodes
+            them: words between white space for models of SentencePiece, characters for ``char``.
+        tokens: the estimated number of tokens of the text.
+        merge_share: BPE on bytes: of all merges that turn the bytes of the corpus into tokens, the
+            estimated share that takes place in this file, from 0 to 1. The merges of a file are
+            ``(bytes - tokens) * weight``. ``None`` for other models.
+
+    Example:
+        >>> SourceRecord("a.txt", 1200, None, 1, bytes=1200, tokens=300).compression
+        4.0
     """
 
     path: str
@@ -73,6 +87,25 @@ class SourceRecord:
     documents: int
     bytes: int
     weight: float = 1.0
+    sampled: int = 0
+    chunks: int | None = None
+    tokens: int | None = None
+    merge_share: float | None = None
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether the figures come from a part of the text.
+
+        Example:
+            >>> SourceRecord("a.txt", 1200, None, 1, 1200, sampled=1000).is_estimated
+            True
+        """
+        return self.sampled < self.bytes
+
+    @property
+    def compression(self) -> float | None:
+        """Bytes of text per token; ``None`` if the number of tokens is unknown or 0."""
+        return self.bytes / self.tokens if self.tokens else None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

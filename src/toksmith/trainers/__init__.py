@@ -19,6 +19,7 @@ from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts
 from toksmith.trainers.memory import MemoryLimits, parse_size, size_of_stream, within_memory
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, ModelOptions, choice, options_of
+from toksmith.trainers.source_figures import source_records
 from toksmith.trainers.stored_counts import AnyCounts, given_counts
 from toksmith.version import __version__
 
@@ -301,7 +302,7 @@ def train(
     chosen = options_of(kind, model, options) if known is None else None
     limits.need = size_of_stream if chosen is None else chosen.memory_needed
     with Corpus(
-        files, texts, known_counts, reading, threads, progress, hashed=True, limits=limits
+        files, texts, known_counts, reading, threads, progress, recorded=True, limits=limits
     ) as corpus:
         if checkpoint is not None:
             from toksmith.trainers.bpe import further_options
@@ -325,7 +326,7 @@ def train(
                 from toksmith.trainers.bpe import train_further
 
                 trained = train_further(corpus, vocab_size, known, options)
-        sources = corpus.sources()
+        sources = source_records(corpus.was_read.files, trained.pipeline, corpus.threads)
     record = TrainingRecord(
         model=model,
         vocab_size=trained.vocab_size,

@@ -35,6 +35,7 @@ from toksmith.corpus.hashing import KnownHash
 from toksmith.corpus.paths import expand_all
 from toksmith.corpus.remote import FilePath, RemoteFile
 from toksmith.corpus.sources import FileRead
+from toksmith.corpus.text_sample import KnownSample
 from toksmith.engine.training import Merges
 from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.models import BPE
@@ -443,6 +444,9 @@ def _read_entry(read: ReadTotals) -> dict[str, Any]:
             **file._asdict(),
             "path": str(file.path),
             "hash": None if file.hash is None else file.hash.hexdigest(),
+            "sample": None
+            if file.sample is None
+            else [text.decode("utf-8", "replace") for text in file.sample.documents()],
         }
         for file in read.files
     ]
@@ -471,7 +475,9 @@ def _file_of(file: Mapping[str, Any]) -> FileRead:
         raise ValueError(f"hash is {digits!r:.20}")
     numbers = {name: _number(file[name]) for name in ("size", "documents", "bytes", "weight")}
     known = None if digits is None else KnownHash(digits)
-    return FileRead(path=Path(file["path"]), hash=known, **numbers)
+    texts = file.get("sample")  # checkpoints of earlier versions have none
+    sample = None if texts is None else KnownSample([text.encode() for text in texts])
+    return FileRead(path=Path(file["path"]), hash=known, sample=sample, **numbers)
 
 
 def _number(value: object) -> int:

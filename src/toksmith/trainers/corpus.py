@@ -24,7 +24,6 @@ from toksmith.corpus.paths import ONE, check_paths
 from toksmith.engine.counting import ChunkCounter, CountedLines
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
-from toksmith.tokenizer.training_record import SourceRecord
 from toksmith.trainers.counts import (
     Counts,
     StreamedCounts,
@@ -59,8 +58,8 @@ class Corpus:
         reading: the options of reading files and of selecting documents.
         threads: the number of threads; ``None`` for the cores this process may use.
         progress: whether to show a progress bar; ``None`` if standard error is a terminal.
-        hashed: whether a background thread hashes the files. Then use the corpus as a context
-            manager, which stops the thread.
+        recorded: whether the files are recorded: a background thread hashes them, and a sample of
+            each is kept. Then use the corpus as a context manager, which stops the thread.
         limits: the memory limit of counting, and the least count of a chunk.
 
     Attributes:
@@ -80,7 +79,7 @@ class Corpus:
         reading: Reading | None = None,
         threads: int | None = None,
         progress: bool | None = None,
-        hashed: bool = False,
+        recorded: bool = False,
         limits: MemoryLimits | None = None,
     ) -> None:
         given = [name for name, value in (("files", files), ("texts", texts), ("counts", counts))
@@ -108,7 +107,7 @@ class Corpus:
         self._threads = threads
         self._kept: int | None = None  # bytes of text in chunks with at least min_count occurrences
         self.checkpoint: Checkpoint | None = None
-        self._hashing = Hashing() if hashed and files is not None else None
+        self._hashing = Hashing() if recorded and files is not None else None
 
     def __enter__(self) -> Corpus:
         return self
@@ -161,6 +160,7 @@ class Corpus:
             self._hashing,
             threads=self.threads,
             memory=self.limits.limit,
+            sampled=self._hashing is not None,
         )
 
     @contextmanager
@@ -297,24 +297,6 @@ class Corpus:
         """Record the bytes of text in chunks that are frequent enough."""
         if self.limits.min_count > 1:
             self._kept = size
-
-    def sources(self) -> tuple[SourceRecord, ...]:
-        """Return the records of the files that were read; waits for their hashes.
-
-        Raises:
-            FormatError: a file can no longer be read.
-        """
-        return tuple(
-            SourceRecord(
-                str(read.path),
-                read.size,
-                None if read.hash is None else read.hash.hexdigest(),
-                read.documents,
-                read.bytes,
-                read.weight / ONE,
-            )
-            for read in self.was_read.files
-        )
 
     def _note(self, source: DocumentSource) -> None:
         """Record the totals of a source that was counted completely."""
