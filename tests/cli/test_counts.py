@@ -6,9 +6,11 @@ import errno
 import io
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import toksmith
 from tests.cli.conftest import CORPUS, Run
 from toksmith import Counts
 
@@ -111,3 +113,39 @@ def test_counts_are_no_folder(run: Run, tmp_path: Path) -> None:
     ran = run("counts", "make", tmp_path / "none.txt", "-o", tmp_path)
     assert ran.code == 2
     assert "this is a folder: give the name of a file" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "says"),
+    [
+        ("trainers.corpus_counts.count_corpus", ["counts", "make", "a.txt", "-o", "x"],
+         "x is not written; the same command starts over. Shards that are complete would be kept: "
+         "see --shard"),
+        ("trainers.corpus_counts.count_corpus",
+         ["counts", "make", "a.txt", "-o", "x", "--shard", "1/2"],
+         "shard 1/2 is not written; the same command starts it over"),
+        ("trainers.corpus_counts.count_corpus",
+         ["counts", "make", "a.txt", "-o", "x", "--runner", "ray"],
+         "shards that are complete are kept in x; the same command makes the others"),
+        ("trainers.corpus_counts.merge_counts", ["counts", "merge", "a.counts", "-o", "x"],
+         "x is not written; the same command starts over"),
+        ("train", ["train", "a.txt", "-o", "x", "--vocab-size", "300"],
+         "x is not written; the same command starts over. Counts and merges would be kept: see "
+         "--checkpoint"),
+    ],
+)  # fmt: skip
+def test_an_interruption_says_how_to_go_on(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    function: str, arguments: list[str], says: str,
+) -> None:  # fmt: skip
+    original = toksmith.train
+
+    def interrupted(*given: object, **options: Any) -> object:
+        if given:
+            raise KeyboardInterrupt
+        return original(**options)  # train tries the options on a short text first
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(f"toksmith.{function}", interrupted)
+    ran = run(*arguments)
+    assert (ran.code, ran.err) == (130, f"toksmith: interrupted: {says}\n")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -55,6 +57,19 @@ class Dtype(str, Enum):
     def code(self) -> str:
         """The type as numpy spells it."""
         return "<u2" if self is Dtype.UINT16 else "<u4"
+
+
+@contextmanager
+def if_interrupted(advise: Callable[[], str]) -> Iterator[None]:
+    """After Ctrl-C in the ``with`` block, print what is kept and how to go on.
+
+    Args:
+        advise: returns the message.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(advise()) from None
 
 
 def is_given(ctx: typer.Context, name: str) -> bool:

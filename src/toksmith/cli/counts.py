@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from toksmith.cli.common import SPLITS, Quiet, parse_split
+from toksmith.cli.common import SPLITS, Quiet, if_interrupted, parse_split
 from toksmith.cli.corpus import (
     CorpusOptions,
     DryRun,
@@ -136,17 +136,29 @@ def make(
         counts.to_tsv(output)
         _say(counts, output, quiet)
         return
-    made = count_corpus(
-        files,
-        output=output,
-        shard=shard,
-        runner=runner.value,
-        shards=shards,
-        spill_limit=spill_limit,
-        **options,
-    )
+    with if_interrupted(lambda: _say_what_is_kept(output, shard, runner)):
+        made = count_corpus(
+            files,
+            output=output,
+            shard=shard,
+            runner=runner.value,
+            shards=shards,
+            spill_limit=spill_limit,
+            **options,
+        )
     for file in made:
         _say(file, str(file.path), quiet)
+
+
+def _say_what_is_kept(output: str, shard: str | None, runner: Runner) -> str:
+    if runner is Runner.RAY:
+        return f"shards that are complete are kept in {output}; the same command makes the others"
+    if shard is not None:
+        return f"shard {shard} is not written; the same command starts it over"
+    return (
+        f"{output} is not written; the same command starts over. Shards that are complete would be "
+        "kept: see --shard"
+    )
 
 
 @app.command("merge", cls=Command, epilog=_EXAMPLE.format("merge part*.counts -o whole.counts"))
@@ -181,9 +193,10 @@ def merge(
             counts.save(output)
         _say(counts, output, quiet)
         return
-    merged = merge_counts(
-        paths, output=output, memory=memory, spill_limit=spill_limit, min_count=min_count
-    )
+    with if_interrupted(lambda: f"{output} is not written; the same command starts over"):
+        merged = merge_counts(
+            paths, output=output, memory=memory, spill_limit=spill_limit, min_count=min_count
+        )
     _say(merged, output, quiet)
 
 

@@ -13,6 +13,7 @@ from toksmith.cli.common import (
     FormatName,
     Quiet,
     format_size,
+    if_interrupted,
     load_tokenizer,
     parse_split,
 )
@@ -217,7 +218,7 @@ def run(
     import toksmith
     from toksmith.trainers.corpus_counts import counts_files
 
-    try:
+    with if_interrupted(lambda: _say_what_is_kept(output, checkpoint)):
         tok = toksmith.train(
             files or None,
             counts=counts_files(counts) if counts else None,
@@ -229,12 +230,6 @@ def run(
             **corpus,
             **options,
         )
-    except KeyboardInterrupt:
-        if checkpoint is None:
-            raise
-        from toksmith.trainers.checkpoint import describe_checkpoint
-
-        raise KeyboardInterrupt(describe_checkpoint(checkpoint)) from None
     tok.save(output, format=to, record=record)
     if checkpoint is not None:
         from toksmith.trainers.checkpoint import delete
@@ -245,6 +240,17 @@ def run(
         print(f"{figures(tok)} → {output}{beside}")
         for line in source_lines(tok, from_counts=bool(counts)):
             print(line)
+
+
+def _say_what_is_kept(output: Path, checkpoint: Path | None) -> str:
+    if checkpoint is None:
+        return (
+            f"{output} is not written; the same command starts over. Counts and merges would be "
+            "kept: see --checkpoint"
+        )
+    from toksmith.trainers.checkpoint import describe_checkpoint
+
+    return describe_checkpoint(checkpoint)
 
 
 def _options_of(model: Model) -> type:
