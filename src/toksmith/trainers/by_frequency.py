@@ -88,6 +88,10 @@ def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) ->
     known = corpus.given_counts
     cut = splitter(options.split) if known is None else known.splitter
     words = _MostFrequent(vocab_size, options, corpus.limits)
+    if vocab_size is None:
+        corpus.limits.expected = _vocabulary_memory
+        corpus.limits.expected_least = options.min_frequency
+        corpus.limits.advice = "a vocab_size= for the most frequent words alone"
     pass_utf8_chunks(corpus, cut, words.add)
     model = WordLevel(words.vocabulary("word"), unk_id=0)
     return _trained(Pipeline(model, cut, _framing(model, options)), words, options)
@@ -189,7 +193,6 @@ class _MostFrequent:
         """
         if self._tallies is not None:
             self._limits.need = _vocabulary_memory
-            self._limits.advice = "a vocab_size= for the most frequent words alone"
             self._limits.check(self._tallies, self._least)
         if not self._held:
             raise TrainingError(

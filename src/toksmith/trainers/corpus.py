@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from toksmith._base.progress import counting_progress
@@ -33,6 +33,7 @@ from toksmith.trainers.counts import (
     stream_sum,
     sum_counts,
 )
+from toksmith.trainers.forecast import Forecast
 from toksmith.trainers.line_counts import (
     LineCounts,
     LineSink,
@@ -185,14 +186,17 @@ class Corpus:
         source = self.source()
         if at_once and any(weight != ONE for weight, _ in source.parts()):
             raise OptionError(f"weights= does not apply to {at_once}: leave it out")
+        forecast = self._forecast(source)
         if self.checkpoint is None:
-            with self._counted_lines(source, make) as found:
+            with self._counted_lines(forecast.watch(source), make) as found:
                 self._note(source)
                 self.check_bytes()
                 yield found
         else:
             parts, self.was_read = self.checkpoint.count_lines(
-                source, lambda part: self._counted_lines(part, make), at_once is None
+                source,
+                lambda part: self._counted_lines(forecast.watch(part), make),
+                at_once is None,
             )
             self.check_bytes()
             yield sum_lines(parts, self.limits)
@@ -235,7 +239,8 @@ class Corpus:
         if self.counts is None:
             if self.checkpoint is None:
                 source = self.source()
-                counts = count_chunks(source, splitter, self.threads, self.progress, self.limits)
+                watched = self._forecast(source).watch(source)
+                counts = count_chunks(watched, splitter, self.threads, self.progress, self.limits)
                 self._note(source)
             else:
                 counts = sum_counts(self._counted_parts(splitter, self.checkpoint), self.limits)
@@ -267,8 +272,9 @@ class Corpus:
             yield StreamedCounts.of(self.given_counts)
         elif self.checkpoint is None:
             source = self.source()
+            watched = self._forecast(source).watch(source)
             with stream_chunks(
-                source, splitter, self.threads, self.progress, self.limits
+                watched, splitter, self.threads, self.progress, self.limits
             ) as counts:
                 self._note(source)
                 yield counts
@@ -281,12 +287,19 @@ class Corpus:
         self, splitter: PatternSplitter | None, checkpoint: Checkpoint
     ) -> Iterator[Counts]:
         """Return the counts of the parts of the corpus, which are read lazily."""
-        parts, self.was_read = checkpoint.count(
-            self.source(),
-            lambda part: self._counted_lines(part, lambda: ChunkCounter(splitter, self.threads)),
-            splitter,
-        )
+        source = self.source()
+        forecast = self._forecast(source)
+
+        def count(part: DocumentSource) -> AbstractContextManager[LineCounts]:
+            make = partial(ChunkCounter, splitter, self.threads)
+            return self._counted_lines(forecast.watch(part), make)
+
+        parts, self.was_read = checkpoint.count(source, count, splitter)
         return parts
+
+    def _forecast(self, source: DocumentSource) -> Forecast:
+        folder = self.checkpoint.folder if self.checkpoint else None
+        return Forecast(self.limits, source, folder)
 
     def _check_counts(self, counts: Counts | StreamedCounts) -> None:
         self.check_bytes()

@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from toksmith._base.checks import whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.visible import count_of
-from toksmith.engine.counting import Tallies
+from toksmith.engine.counting import Tallies, UInts
 from toksmith.engine.training import ENOUGH, ChunkStore
 from toksmith.errors import OptionError, TrainingError
 
@@ -31,6 +32,9 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SIZE = re.compile(r"(?i)([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:i?B)?")
 _TABLES, _MERGING = 0.45, 0.25
 """The shares of the memory for counts: for counting, and for merging spilled counts."""
+
+_PARTLY_FILLED = 8 << 20
+"""The space of partly filled blocks of temporary files, if memory is very small, in bytes."""
 
 _OTHER = 80 << 20
 """The memory of the interpreter and of reading ahead, in bytes; of a small limit, at most half."""
@@ -81,6 +85,8 @@ class MemoryLimits:
         spill_limit: the maximum size of the temporary file in bytes; ``None`` for no limit.
         spilled: the number of bytes written to disk.
         share: the share of the text that is counted; ``None`` if it is unknown.
+        expected: the memory that a later step needs for the counts, if not :attr:`need`.
+        expected_least: the least count of a chunk that matters in that step.
 
     Raises:
         OptionError: ``min_count`` is out of range, or ``spill_limit`` is given without ``limit``.
@@ -94,6 +100,8 @@ class MemoryLimits:
     spill_limit: int | None = None
     spilled: int = field(default=0, init=False)
     share: float | None = field(default=None, init=False)
+    expected: Need | None = field(default=None, init=False)
+    expected_least: int = field(default=1, init=False)
     _files: list[int] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -147,7 +155,7 @@ class MemoryLimits:
         if self.limit is not None:
             least = self.min_count if self.min_count > 1 or unit > 1 else 0
             tallies = counter.merge(least, unit, int(self._for_counts * _MERGING))
-            self.spilled += counter.spilled
+            self._note_merged(counter)
             if counter.spilled:
                 self.check(tallies)
 
@@ -160,7 +168,11 @@ class MemoryLimits:
         """
         if self.limit is not None:
             counter.merge(int(unit > 1), unit, int(self._for_counts * _MERGING))
-            self.spilled += counter.spilled
+            self._note_merged(counter)
+
+    def _note_merged(self, counter: ChunkCounter | LineCounter) -> None:
+        self.spilled += counter.spilled
+        self.share = None
 
     @property
     def for_merging(self) -> int:
@@ -217,8 +229,9 @@ class MemoryLimits:
     def _too_much(self) -> OptionError:
         assert self.spill_limit is not None
         used = format_size(self._used)
-        if self.share:  # the text needs no more than in proportion to its size
-            figure = format_size(int(1.1 * self.spill_limit / self.share))
+        if self.share:  # in proportion to the text, with what is in memory; twice, for merging
+            most = self.spill_limit / self.share + self._for_counts * _TABLES
+            figure = _rounded_up(int(2 * most) + _PARTLY_FILLED)
             advice = f" after {self.share:.0%} of the text, so spill_limit={figure} would do"
         else:
             advice = ": give a larger limit"
@@ -244,6 +257,11 @@ class MemoryLimits:
             "to a folder on another disk"
         )
 
+    @property
+    def is_forecast(self) -> bool:
+        """Whether the model needs memory for each chunk or word, so that a forecast is of use."""
+        return (self.expected or self.need)(1 << 30, 1 << 30) > 0
+
     def check(self, tallies: Tallies, least: int | None = None) -> None:
         """Raise OptionError if the chunks need more memory than the limit.
 
@@ -251,36 +269,94 @@ class MemoryLimits:
             tallies: the numbers of chunks.
             least: chunks with a smaller count do not matter; default: ``min_count``.
         """
-        chunks, sizes = (np.cumsum(part[::-1])[::-1] for part in tallies)
-        least = min(least or self.min_count, len(chunks) - 1)
-        needed = self.need(int(chunks[least]), int(sizes[least]))
-        if self.limit is None or needed <= self.limit:
-            return
-        enough = [
-            count
-            for count in range(least + 1, len(chunks))
-            if chunks[count] and self.need(int(chunks[count]), int(sizes[count])) <= self.limit
-        ]
+        refusal = self._refusal(*at_least(tallies), self.need, least or self.min_count)
+        if refusal is not None:
+            raise refusal
+
+    def forecast(
+        self, chunks: UInts, sizes: UInts, share: float, *, margin: float, times: float
+    ) -> OptionError | None:
+        """Return the error if a forecast of the chunks of a text exceeds the limit.
+
+        Args:
+            chunks: the number of distinct chunks that occur at least 0, 1, 2 … times.
+            sizes: the number of their bytes.
+            share: the share of the text that the forecast is based on.
+            margin: the error advises what fits even if this many times as much is needed.
+            times: the least ratio of what is needed to the limit.
+        """
+        need, least = self.expected or self.need, max(self.min_count, self.expected_least)
+        return self._refusal(chunks, sizes, need, least, share, margin=margin, times=times)
+
+    def _refusal(
+        self,
+        chunks: UInts,
+        sizes: UInts,
+        need: Need,
+        least: int,
+        share: float = 1.0,
+        *,
+        margin: float = 1.0,
+        times: float = 1.0,
+    ) -> OptionError | None:
+        least = min(least, len(chunks) - 1)
         total, held = int(chunks[least]), int(sizes[least])
-        takes = "takes" if total == 1 else "take"
-        advice = ""
-        if held > _LONG * max(total, 1):
-            advice = (
-                f". The mean chunk has {format_size(held // max(total, 1))}, so documents are "
-                "probably not split: use split=, or separator= between the documents of a file"
-            )
-        if enough:
-            left_out = int(np.dot(np.arange(enough[0]), tallies[1][: enough[0]].astype(np.int64)))
-            advice += (
-                f", or min_count={enough[0]}, which leaves out {format_size(left_out)} of text in "
-                f"{self._unit}s that are rarer"
-            )
-        if self.advice:
-            advice += f", or {self.advice}"
-        raise OptionError(
-            f"{count_of(total, f'distinct {self._unit}')} {takes} about {format_size(needed)}, "
-            f"more than memory={format_size(self.limit)}: give more memory{advice}"
+        needed = need(total, held)
+        if self.limit is None or needed <= times * self.limit:
+            return None
+        shown = total if share == 1 else int(float(f"{total:.1e}"))  # a forecast has two digits
+        distinct = count_of(shown, f"distinct {self._unit}")
+        if share < 1:
+            what = f"after {share:.0%} of the text, about {distinct} are expected, which take"
+        else:
+            what = f"{distinct} {'takes' if total == 1 else 'take'}"
+        return OptionError(
+            f"{what} about {format_size(needed)}, more than memory={format_size(self.limit)}: give "
+            f"more memory (memory={_rounded_up(int(margin * needed))})"
+            + self._advice(chunks, sizes, least, lambda *some: int(margin * need(*some)))
         )
+
+    def _advice(self, chunks: UInts, sizes: UInts, least: int, need: Need) -> str:
+        """Return what helps besides more memory."""
+        assert self.limit is not None
+        advice = ""
+        mean = int(sizes[least]) // max(int(chunks[least]), 1)
+        if mean >= _LONG:
+            advice = (
+                f". The mean chunk has {format_size(mean)}, so documents are probably not split: "
+                "use split=, or separator= between the documents of a file"
+            )
+        for count in range(least + 1, len(chunks)):
+            if chunks[count] and need(int(chunks[count]), int(sizes[count])) <= self.limit:
+                of_count = (sizes[:count] - sizes[1 : count + 1]).astype(np.int64)
+                left_out = int(np.dot(np.arange(count), of_count))
+                advice += (
+                    f", or min_count={count}, which leaves out {format_size(left_out)} of text in "
+                    f"{self._unit}s that are rarer"
+                )
+                break
+        return advice + (f", or {self.advice}" if self.advice else "")
+
+
+def at_least(tallies: Tallies) -> Tallies:
+    """Return the number of chunks, and their bytes, that occur at least 0, 1, 2 … times."""
+    chunks, sizes = (np.cumsum(part[::-1])[::-1] for part in tallies)
+    return chunks, sizes
+
+
+def _rounded_up(size: int) -> str:
+    """Return a size of three digits that is not smaller.
+
+    Example:
+        >>> _rounded_up(5 * 2**30 + 1), _rounded_up(1023 * 2**20), _rounded_up(2**20)
+        ('5.01G', '1G', '1M')
+    """
+    for unit in "TGMK":
+        parts = size / 2 ** _UNITS[unit]
+        if parts >= 0.99:
+            places = 10 ** (2 if parts < 10 else 1 if parts < 100 else 0)
+            return f"{ceil(parts * places) / places:g}{unit}"
+    return str(size)
 
 
 @contextmanager
