@@ -51,7 +51,7 @@ class PhaseTrainer {
     }
 
  private:
-    static constexpr std::size_t kEnough = std::size_t{1} << 29;  // in bytes; more saves no phase
+    static constexpr std::size_t kEnough = std::size_t{1} << 30;  // in bytes; more saves no phase
     static constexpr std::size_t kAhead = 16;                     // prefetch distance, in pairs
     static constexpr std::uint64_t kFall = 8;  // from phase to phase, frequent falls to this part
 
