@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -19,6 +21,7 @@ from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.errors import OptionError
 from toksmith.splitters import splitter
 from toksmith.trainers import checkpoint, forecast
+from toksmith.trainers.wordpiece import WordPieceOptions
 
 
 def words(number: int, kinds: int, seed: int = 1) -> str:
@@ -168,3 +171,31 @@ def test_the_space_that_is_advised_does(early: None, folder: Path) -> None:
     size = re.search(r"so spill_limit=(\S+) would do", str(refused.value))
     assert size
     assert toksmith.train(folder, spill_limit=size[1], **given) == toksmith.train(folder, **given)
+
+
+MEASURED = """
+import sys
+from pathlib import Path
+import numpy as np
+from toksmith import train
+def peak():  # not ru_maxrss, which is at least what the parent held when it forked
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0])
+def learn(words, length):
+    letters = 97 + np.random.default_rng(0).integers(0, 26, (words, length + 1), dtype=np.uint8)
+    letters[:, -1] = 10
+    train(texts=[letters.tobytes()], model="wordpiece", min_frequency=1, vocab_size=300, threads=1)
+learn(100, 9)
+before = peak()
+learn(*map(int, sys.argv[1:]))
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(("number", "length"), [(300_000, 6), (60_000, 40)])
+def test_the_memory_of_wordpiece_is_estimated(number: int, length: int) -> None:
+    command = [sys.executable, "-c", MEASURED, str(number), str(length)]
+    taken = 1024 * int(subprocess.check_output(command))
+    estimate = WordPieceOptions().memory_needed(number, number * length)
+    assert 0.6 < taken / estimate < 1.3
