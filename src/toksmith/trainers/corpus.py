@@ -24,6 +24,7 @@ from toksmith.corpus.paths import ONE, check_paths
 from toksmith.engine.counting import ChunkCounter, CountedLines
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
+from toksmith.trainers.counted_documents import CountedDocuments
 from toksmith.trainers.counts import (
     Counts,
     StreamedCounts,
@@ -42,8 +43,8 @@ from toksmith.trainers.line_counts import (
     sum_lines,
 )
 from toksmith.trainers.memory import MemoryLimits
-from toksmith.trainers.stored_counts import StoredCounts
-from toksmith.trainers.weighted_counts import weighted_lines
+from toksmith.trainers.stored_counts import StoredCounts, batches_of
+from toksmith.trainers.weighted_counts import feed_weighted, weighted_lines, weighted_parts
 
 if TYPE_CHECKING:
     from toksmith.trainers.checkpoint import Checkpoint
@@ -148,11 +149,13 @@ class Corpus:
         return thread_count(self._threads)
 
     def source(self) -> DocumentSource:
-        """Return the source of the documents.
+        """Return the source of the documents; counts are counts of documents.
 
         Raises:
             OptionError, FormatError: a file does not exist, or is no text.
         """
+        if self.given_counts is not None:
+            return CountedDocuments(partial(batches_of, self.given_counts))
         if self._texts is not None:
             return Documents(self._texts, self.reading, self.limits.limit)
         return Files(
@@ -206,26 +209,21 @@ class Corpus:
         self, source: DocumentSource, make: Callable[[], LineSink]
     ) -> Iterator[LineCounts]:
         with counting_progress(source.size, self.progress) as report:
+            unit, parts = weighted_parts(source)
             if self.limits.limit is None:
 
                 def counted() -> Iterator[tuple[int, CountedLines]]:
-                    for weight, part in source.parts():
+                    for weight, part in parts:
                         sink = make()
                         part.feed(sink, report)
                         sink.end()
                         yield weight, finished_lines(sink)
 
-                yield LineCounts.of(weighted_lines(counted()))
+                yield LineCounts.of(weighted_lines(counted(), unit))
                 return
-            unit = 1 if all(weight == ONE for weight, _ in source.parts()) else ONE
             sink = make()
             with self.limits.spill(sink.counter):
-                for weight, part in source.parts():
-                    if unit == ONE:
-                        sink.counter.weigh(weight)
-                    part.feed(sink, report)
-                    if source.read().bytes * unit >= 2**63:
-                        raise OptionError("the counts with their weights come to 2**63 or more")
+                feed_weighted(parts, sink, sink.counter, report)
                 sink.end()
                 self.limits.merge_all(sink.counter, unit)
                 yield merged_lines(sink)

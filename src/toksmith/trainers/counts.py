@@ -17,7 +17,6 @@ from toksmith._base.text import Texts
 from toksmith._base.threads import thread_count
 from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, Documents, DocumentSource, Files, Reading
-from toksmith.corpus.paths import ONE
 from toksmith.corpus.remote import as_file
 from toksmith.engine import counting
 from toksmith.engine.counting import ChunkCounter, CountedChunks, Take
@@ -25,7 +24,7 @@ from toksmith.errors import OptionError, UnsupportedError
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS, name_of
 from toksmith.trainers.memory import MemoryLimits, parse_size, size_of_stream, tallies_of
-from toksmith.trainers.weighted_counts import weighted_sum
+from toksmith.trainers.weighted_counts import feed_weighted, weighted_parts, weighted_sum
 
 _CHECKED = 1 << 18
 """The number of chunks that are checked at a time; temporary arrays have this size."""
@@ -677,13 +676,15 @@ def count_chunks(
             feed = _Weighted(source, report)
             return _counted(ChunkCounter(splitter, threads), feed, splitter, limits, feed.unit)
 
+        unit, parts = weighted_parts(source)
+
         def counted() -> Iterator[tuple[int, CountedChunks]]:
-            for weight, part in source.parts():
+            for weight, part in parts:
                 counter = ChunkCounter(splitter, threads)
                 part.feed(counter, report)
                 yield weight, counter.finish()
 
-        found = weighted_sum(counted())
+        found = weighted_sum(counted(), unit)
     return limit_counts(
         Counts(*found, splitter=splitter, documents=source.read().documents), limits
     )
@@ -711,7 +712,7 @@ def stream_chunks(
     """
     with counting_progress(source.size, progress) as report:
         feed = _Weighted(source, report)
-        if limits.limit is not None or feed.unit == 1:
+        if limits.limit is not None or feed.is_plain:
             counter = ChunkCounter(splitter, threads)
             with _streamed(counter, feed, splitter, limits, feed.unit) as found:
                 yield found
@@ -724,19 +725,20 @@ class _Weighted:
 
     Attributes:
         unit: what the counts must be divided by.
+        is_plain: whether no part has a weight.
     """
 
     def __init__(self, source: DocumentSource, report: BytesCallback) -> None:
         self._source, self._report = source, report
-        self.unit = 1 if all(weight == ONE for weight, _ in source.parts()) else ONE
+        self.unit, self._parts = weighted_parts(source)
+        self.is_plain = all(weight == self.unit for weight, _ in self._parts)
 
     def __call__(self, counter: ChunkCounter) -> int:
-        for weight, part in self._source.parts():
-            if self.unit == ONE:
-                counter.weigh(weight)
-            part.feed(counter, self._report)
-            if self._source.read().bytes * self.unit >= 2**63:  # no more chunks than bytes
-                raise OptionError("the counts with their weights come to 2**63 or more")
+        if self.is_plain:
+            for _, part in self._parts:
+                part.feed(counter, self._report)
+        else:
+            feed_weighted(self._parts, counter, counter, self._report)
         return self._source.read().documents
 
 

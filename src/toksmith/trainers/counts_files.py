@@ -219,7 +219,7 @@ class CountsFile:
         chunks = size = 0
         with self._opened() as (file, _):
             for batch in file.iter_batches(
-                counting.BATCH_CHUNKS, columns=["chunk", "count"], use_threads=False
+                _rows_of_batch(file), columns=["chunk", "count"], use_threads=False
             ):
                 data, ends, counts = _columns(self.path, batch)
                 chunks += len(ends)
@@ -260,6 +260,14 @@ def pieces(file: CountsFile) -> Iterator[Counts]:
         with _saying(file.path):
             piece = Counts(*batch, splitter=file.splitter)
         yield piece
+
+
+def _rows_of_batch(file: Any) -> int:
+    """Return the number of rows of a batch, so that chunks of the mean size make no large one."""
+    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+    size = sum(group.total_byte_size for group in groups)
+    fits = counting.BATCH_BYTES * file.metadata.num_rows // max(1, size)
+    return max(1, min(counting.BATCH_CHUNKS, fits))
 
 
 def _columns(path: FilePath, batch: Any) -> tuple[Any, Any, Any]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import TypeAlias
 
-from toksmith.engine.counting import Take
+from toksmith.engine.counting import CountedChunks, Take
 from toksmith.errors import OptionError
 from toksmith.trainers.counts import (
     Counts,
@@ -91,6 +91,15 @@ class StoredCounts:
 
     def _pieces(self) -> Iterator[Counts]:
         return (piece for file in self.files for piece in pieces(file))
+
+
+def batches_of(counts: Counts | StoredCounts) -> Iterator[CountedChunks]:
+    """Yield the counts in batches; those of several files are not added up."""
+    if isinstance(counts, Counts):
+        yield counts.chunks, counts.ends, counts.counts
+        return
+    for file in counts.files:
+        yield from file.batches()
 
 
 AnyCounts: TypeAlias = "Counts | CountsFile | Sequence[CountsFile]"

@@ -202,19 +202,13 @@ def _word_feed(
     corpus: Corpus, normalizer: Normalizer, splitter: Splitter | None
 ) -> Iterator[Callable[[ChunkCounter], None]]:
     """Count the parts of a corpus; yields a function that passes their words to a counter."""
-    if (documents := corpus.counts) is not None:
-
-        def add_documents(counter: ChunkCounter) -> None:
-            for document, count in documents:
-                add_words(
-                    counter, ((word, count) for word in _words(document, normalizer, splitter))
-                )
-
-        yield add_documents
-        return
     if not normalizer and isinstance(splitter, PatternSplitter | None):
-        with corpus.stream(splitter) as counts:
-            yield lambda counter: counts.pass_on(partial(_add_utf8, counter))
+        if corpus.given_counts is None:
+            with corpus.stream(splitter) as counts:
+                yield lambda counter: counts.pass_on(partial(_add_utf8, counter))
+        else:
+            with corpus.lines(lambda: ChunkCounter(splitter, corpus.threads)) as found:
+                yield lambda counter: found.pass_chunks(counter.add_counted)
         return
     if (
         splitter is not None
