@@ -19,7 +19,7 @@ from toksmith.corpus import Files, Reading
 from toksmith.engine.counting import ChunkCounter
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import splitter
-from toksmith.trainers.counts import count_chunks, sum_counts
+from toksmith.trainers.chunk_counting import count_chunks, sum_counts
 from toksmith.trainers.memory import MemoryLimits, format_size, parse_size, within_memory
 from toksmith.trainers.options import BPEOptions
 

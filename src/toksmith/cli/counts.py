@@ -241,9 +241,9 @@ def _say(counts: Counts | CountsFile, output: str, quiet: bool) -> None:
 def figures(counts: Counts | CountsFile) -> str:
     """Return the sizes of counts in one line."""
     from toksmith.cli.common import format_size
-    from toksmith.trainers.counts import Counts, StreamedCounts, splitter_name
+    from toksmith.trainers.counts import Counts, splitter_name, stream_counts
 
-    held = StreamedCounts.of(counts) if isinstance(counts, Counts) else counts
+    held = stream_counts(counts) if isinstance(counts, Counts) else counts
     plural = "" if held.documents == 1 else "s"
     return ", ".join(
         [

@@ -28,9 +28,10 @@ from toksmith.trainers.bpe_merging import (
 )
 from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import StreamedCounts, split_option, splitter_name
+from toksmith.trainers.counts import split_option, splitter_name, stream_counts
 from toksmith.trainers.kept_counts import KeptCounts
 from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
+from toksmith.trainers.streamed_counts import StreamedCounts
 from toksmith.trainers.word_counts import stream_chunks_as_words
 
 if TYPE_CHECKING:
@@ -280,7 +281,7 @@ def _repeated(
     """Count chunks that can be read several times; yields a function that returns them."""
     if corpus.limits.limit is None:
         counts = corpus.chunks(cut)
-        yield lambda: nullcontext(StreamedCounts.of(counts))
+        yield lambda: nullcontext(stream_counts(counts))
         return
     with corpus.limits.temporary_file() as file:
         kept = KeptCounts(file, corpus.limits.check_space)

@@ -30,7 +30,7 @@ from toksmith.reference.bpe_training import GPT2_BYTE_ORDER
 from toksmith.trainers import checkpoint as checkpoints
 from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import StreamedCounts
+from toksmith.trainers.streamed_counts import StreamedCounts
 
 
 @contextmanager

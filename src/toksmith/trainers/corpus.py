@@ -24,16 +24,15 @@ from toksmith.corpus.paths import ONE, check_paths
 from toksmith.engine.counting import ChunkCounter, CountedLines
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
-from toksmith.trainers.counted_documents import CountedDocuments
-from toksmith.trainers.counts import (
-    Counts,
-    StreamedCounts,
+from toksmith.trainers.chunk_counting import (
     count_chunks,
     limit_counts,
     stream_chunks,
     stream_sum,
     sum_counts,
 )
+from toksmith.trainers.counted_documents import CountedDocuments
+from toksmith.trainers.counts import Counts, stream_counts
 from toksmith.trainers.forecast import Forecast
 from toksmith.trainers.line_counts import (
     LineCounts,
@@ -44,6 +43,7 @@ from toksmith.trainers.line_counts import (
 )
 from toksmith.trainers.memory import MemoryLimits
 from toksmith.trainers.stored_counts import StoredCounts, batches_of
+from toksmith.trainers.streamed_counts import StreamedCounts
 from toksmith.trainers.weighted_counts import feed_weighted, weighted_lines, weighted_parts
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class Corpus:
             with self.given_counts.stream(self.limits) as counts:
                 yield counts
         elif self.given_counts is not None:
-            yield StreamedCounts.of(self.given_counts)
+            yield stream_counts(self.given_counts)
         elif self.checkpoint is None:
             source = self.source()
             watched = self._forecast(source).watch(source)

@@ -21,7 +21,8 @@ from toksmith.corpus.remote import FilePath, as_file, exists, is_folder
 from toksmith.corpus.shards import Shard, SourceFile, file_in, parse_shard, source_files
 from toksmith.errors import OptionError
 from toksmith.splitters import splitter
-from toksmith.trainers.counts import a_path, stream_chunks
+from toksmith.trainers.chunk_counting import stream_chunks
+from toksmith.trainers.counts import a_path
 from toksmith.trainers.counts_files import CountsFile, write
 from toksmith.trainers.memory import MemoryLimits, parse_size
 from toksmith.trainers.shard_files import (

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
 from typing import Any, Literal
 
 from toksmith._base.checks import vector, whole
 from toksmith._base.lazy import np, npt
-from toksmith._base.progress import BytesCallback, counting_progress
 from toksmith._base.report import html_of, text_of
 from toksmith._base.text import Texts
 from toksmith._base.threads import thread_count
 from toksmith._base.visible import count_of
-from toksmith.corpus import AnyPath, Documents, DocumentSource, Files, Reading
+from toksmith.corpus import AnyPath, Documents, Files, Reading
 from toksmith.corpus.remote import as_file
-from toksmith.engine import counting
-from toksmith.engine.counting import ChunkCounter, CountedChunks, Take
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.splitters import PatternSplitter, splitter
 from toksmith.splitters.names import WORDS, name_of
-from toksmith.trainers.memory import MemoryLimits, parse_size, size_of_stream, tallies_of
-from toksmith.trainers.weighted_counts import feed_weighted, weighted_parts, weighted_sum
+from toksmith.trainers.memory import MemoryLimits, parse_size
+from toksmith.trainers.streamed_counts import StreamedCounts, cut_batches, pass_batches
 
 _CHECKED = 1 << 18
 """The number of chunks that are checked at a time; temporary arrays have this size."""
@@ -182,6 +178,8 @@ class Counts:
             >>> Counts.from_files("low.txt").most_common()
             [(b'low', 1), (b' lower', 1), (b' low', 1)]
         """
+        from toksmith.trainers.chunk_counting import count_chunks
+
         limits = MemoryLimits(parse_size(memory), min_count)
         reading = Reading(
             separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
@@ -226,6 +224,8 @@ class Counts:
             >>> Counts.from_texts("low lower low", split="words").most_common()
             [(b'low', 2), (b' ', 2), (b'lower', 1)]
         """
+        from toksmith.trainers.chunk_counting import count_chunks
+
         limits = MemoryLimits(parse_size(memory), min_count)
         reading = Reading(sample=sample, seed=seed, deduplicate=deduplicate)
         source = Documents(texts, reading, limits.limit)
@@ -330,7 +330,7 @@ class Counts:
         """
         from toksmith.trainers.counts_files import write
 
-        write(StreamedCounts.of(self), as_file(a_path(path)))
+        write(stream_counts(self), as_file(a_path(path)))
 
     def to_tsv(self, path: AnyPath) -> None:
         r"""Write ``word<TAB>count`` lines, which SentencePiece reads with ``input_format=tsv``.
@@ -351,9 +351,11 @@ class Counts:
         """
         from toksmith.trainers.counts_files import write_tsv
 
-        write_tsv(StreamedCounts.of(self), as_file(a_path(path)))
+        write_tsv(stream_counts(self), as_file(a_path(path)))
 
     def __add__(self, other: Counts) -> Counts:
+        from toksmith.trainers.chunk_counting import sum_counts
+
         return sum_counts([self, other]) if isinstance(other, Counts) else NotImplemented
 
     def __radd__(self, other: object) -> Counts:
@@ -457,83 +459,17 @@ def _splitter_of(
     return split if isinstance(split, PatternSplitter) else splitter(split, gaps)
 
 
-@dataclass(frozen=True)
-class StreamedCounts:
-    """Counts that are read once, a batch at a time.
-
-    Attributes:
-        pass_on: calls a function with each batch, in order of first appearance.
-        splitter: as in :class:`Counts`.
-        documents: the number of documents.
-        chunks: the number of distinct chunks.
-        occurrences: the sum of their counts.
-        bytes: the size of the counted text in bytes.
-    """
-
-    pass_on: Callable[[Take], None]
-    splitter: PatternSplitter | None
-    documents: int
-    chunks: int
-    occurrences: int
-    bytes: int
-
-    @classmethod
-    def of(cls, counts: Counts) -> StreamedCounts:
-        """Return the batches of counts in memory."""
-        return cls(
-            partial(_pass_on, _batches(counts)),
-            counts.splitter,
-            counts.documents,
-            len(counts),
-            int(counts.counts.sum()),
-            counts.bytes,
-        )
-
-
-def _pass_on(batches: Iterable[CountedChunks], take: Take) -> None:
-    for batch in batches:
-        take(*batch)
-
-
-def _batches(counts: Counts) -> Iterator[CountedChunks]:
-    """Yield batches of the same sizes as those of the kernel."""
-    first = start = 0
-    ends = counts.ends
-    while first < len(ends):
-        fits = int(np.searchsorted(ends, np.uint64(start + counting.BATCH_BYTES), "right"))
-        last = min(first + counting.BATCH_CHUNKS, max(fits, first + 1))
-        part = ends[first:last]
-        end = int(part[-1])
-        yield counts.chunks[start:end], part - np.uint64(start), counts.counts[first:last]
-        first, start = last, end
-
-
-def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> Counts:
-    """Add counts in this order.
-
-    Args:
-        parts: the counts, which are read once.
-        limits: the memory limit.
-
-    Raises:
-        OptionError: the chunks were cut by different splitters, the counted text has 2**63 bytes
-            or more, or the memory limit is too small.
-    """
-    feed = _Summands(parts)
-    counts = _counted(ChunkCounter(None, 1), feed, None, limits or MemoryLimits())
-    return replace(counts, splitter=feed.splitter)
-
-
-@contextmanager
-def stream_sum(parts: Iterable[Counts], limits: MemoryLimits) -> Iterator[StreamedCounts]:
-    """Add counts in this order; the sum is available in the ``with`` block.
-
-    Raises:
-        OptionError: see :func:`sum_counts`; the sum need not fit into memory.
-    """
-    feed = _Summands(parts)
-    with _streamed(ChunkCounter(None, 1), feed, None, limits) as found:
-        yield replace(found, splitter=feed.splitter)
+def stream_counts(counts: Counts) -> StreamedCounts:
+    """Return counts in memory as batches."""
+    batches = cut_batches((counts.chunks, counts.ends, counts.counts))
+    return StreamedCounts(
+        partial(pass_batches, batches),
+        counts.splitter,
+        counts.documents,
+        len(counts),
+        int(counts.counts.sum()),
+        counts.bytes,
+    )
 
 
 def check_splitters(splitters: Iterable[PatternSplitter | None]) -> None:
@@ -545,81 +481,6 @@ def check_splitters(splitters: Iterable[PatternSplitter | None]) -> None:
                 "counts of different splitters cannot be added: "
                 f"{splitter_name(first)} and {splitter_name(other)}"
             )
-
-
-class _Summands:
-    """Feeds counts to a counter.
-
-    Attributes:
-        splitter: their splitter.
-    """
-
-    def __init__(self, parts: Iterable[Counts]) -> None:
-        self._parts = parts
-        self.splitter: PatternSplitter | None = None
-
-    def __call__(self, counter: ChunkCounter) -> int:
-        documents = total = 0
-        for number, part in enumerate(self._parts):
-            if number == 0:
-                self.splitter = part.splitter
-            check_splitters((self.splitter, part.splitter))
-            documents += part.documents
-            total += part.bytes
-            if total >= 2**63:  # so that no single count overflows
-                raise OptionError("the counted text comes to 2**63 bytes or more")
-            counter.add_counted(part.chunks, part.ends, part.counts)
-        return documents
-
-
-def _counted(
-    counter: ChunkCounter,
-    feed: Callable[[ChunkCounter], int],
-    splitter: PatternSplitter | None,
-    limits: MemoryLimits,
-    unit: int = 1,
-) -> Counts:
-    """Feed a counter within limits, and return its counts divided by ``unit``."""
-    with limits.spill(counter):
-        documents = feed(counter)
-        limits.merge(counter, unit)
-        counts = Counts(*counter.finish(), splitter=splitter, documents=documents)
-    return counts if counter.spilled else limit_counts(counts, limits)
-
-
-@contextmanager
-def _streamed(
-    counter: ChunkCounter,
-    feed: Callable[[ChunkCounter], int],
-    splitter: PatternSplitter | None,
-    limits: MemoryLimits,
-    unit: int = 1,
-) -> Iterator[StreamedCounts]:
-    """Feed a counter within limits, and stream its counts divided by ``unit``."""
-    limits.need = size_of_stream
-    with limits.spill(counter):
-        documents = feed(counter)
-        limits.merge(counter, unit)
-        found = counter.stream(limits.min_count)
-        yield StreamedCounts(
-            partial(_pass_on, found),
-            splitter,
-            documents,
-            found.chunks,
-            found.occurrences,
-            found.bytes,
-        )
-
-
-def limit_counts(counts: Counts, limits: MemoryLimits) -> Counts:
-    """Return counts without rare chunks.
-
-    Raises:
-        OptionError: the memory limit is too small.
-    """
-    if limits.limit is not None:
-        limits.check(tallies_of(counts.sizes, counts.counts))
-    return counts if limits.min_count == 1 else counts.filter(limits.min_count)
 
 
 def split_option(cut_by: PatternSplitter | None) -> str | None:
@@ -647,99 +508,6 @@ def splitter_name(cut_by: PatternSplitter | None) -> str:
     name = (cut_by.family and cut_by.family.name) or (cut_by.then and name_of(cut_by.patterns))
     name = name or " then ".join(f"'{pattern}'" for pattern in cut_by.patterns)
     return f"{name:.80}" + (" without the gaps" if cut_by.gaps == "drop" else "")
-
-
-def count_chunks(
-    source: DocumentSource,
-    splitter: PatternSplitter | None,
-    threads: int,
-    progress: bool | None = None,
-    limits: MemoryLimits | None = None,
-) -> Counts:
-    """Count the chunks of a corpus; the result does not depend on the number of threads.
-
-    The counts of a part are multiplied by its weight: see :class:`~toksmith.corpus.Reading`.
-
-    Args:
-        source: the corpus.
-        splitter: cuts documents into chunks; ``None`` counts whole documents.
-        threads: the number of threads.
-        progress: whether to show a progress bar; ``None`` if standard error is a terminal.
-        limits: the memory limit; it also records the number of spilled bytes.
-
-    Raises:
-        OptionError: the memory limit is too small.
-    """
-    limits = limits or MemoryLimits()
-    with counting_progress(source.size, progress) as report:
-        if limits.limit is not None:
-            feed = _Weighted(source, report)
-            return _counted(ChunkCounter(splitter, threads), feed, splitter, limits, feed.unit)
-
-        unit, parts = weighted_parts(source)
-
-        def counted() -> Iterator[tuple[int, CountedChunks]]:
-            for weight, part in parts:
-                counter = ChunkCounter(splitter, threads)
-                part.feed(counter, report)
-                yield weight, counter.finish()
-
-        found = weighted_sum(counted(), unit)
-    return limit_counts(
-        Counts(*found, splitter=splitter, documents=source.read().documents), limits
-    )
-
-
-@contextmanager
-def stream_chunks(
-    source: DocumentSource,
-    splitter: PatternSplitter | None,
-    threads: int,
-    progress: bool | None,
-    limits: MemoryLimits,
-) -> Iterator[StreamedCounts]:
-    """Count the chunks of a corpus; the counts are available in the ``with`` block.
-
-    Args:
-        source: see :func:`count_chunks`, also for the other arguments.
-        splitter: cuts documents into chunks.
-        threads: the number of threads.
-        progress: whether to show a progress bar.
-        limits: the memory limit of counting; the counts need not fit into memory.
-
-    Raises:
-        OptionError: the temporary file cannot be written, or exceeds its limit.
-    """
-    with counting_progress(source.size, progress) as report:
-        feed = _Weighted(source, report)
-        if limits.limit is not None or feed.is_plain:
-            counter = ChunkCounter(splitter, threads)
-            with _streamed(counter, feed, splitter, limits, feed.unit) as found:
-                yield found
-            return
-    yield StreamedCounts.of(count_chunks(source, splitter, threads, progress, limits))
-
-
-class _Weighted:
-    """Feeds a corpus to a counter with a memory limit.
-
-    Attributes:
-        unit: what the counts must be divided by.
-        is_plain: whether no part has a weight.
-    """
-
-    def __init__(self, source: DocumentSource, report: BytesCallback) -> None:
-        self._source, self._report = source, report
-        self.unit, self._parts = weighted_parts(source)
-        self.is_plain = all(weight == self.unit for weight, _ in self._parts)
-
-    def __call__(self, counter: ChunkCounter) -> int:
-        if self.is_plain:
-            for _, part in self._parts:
-                part.feed(counter, self._report)
-        else:
-            feed_weighted(self._parts, counter, counter, self._report)
-        return self._source.read().documents
 
 
 def check_counts(

@@ -29,8 +29,9 @@ from toksmith.engine import counting
 from toksmith.engine.counting import CountedChunks, Take, UInts
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter
-from toksmith.trainers.counts import Counts, StreamedCounts
+from toksmith.trainers.counts import Counts
 from toksmith.trainers.shard_notes import repair_advice
+from toksmith.trainers.streamed_counts import StreamedCounts
 from toksmith.version import __version__
 
 _KEY = b"toksmith.counts"
@@ -266,7 +267,7 @@ def _rows_of_batch(file: Any) -> int:
     """Return the number of rows of a batch, so that chunks of the mean size make no large one."""
     groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
     size = sum(group.total_byte_size for group in groups)
-    fits = counting.BATCH_BYTES * file.metadata.num_rows // max(1, size)
+    fits: int = counting.BATCH_BYTES * file.metadata.num_rows // max(1, size)
     return max(1, min(counting.BATCH_CHUNKS, fits))
 
 

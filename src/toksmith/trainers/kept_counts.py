@@ -9,7 +9,7 @@ from typing import IO
 
 from toksmith._base.lazy import np
 from toksmith.engine.counting import Take, UInts
-from toksmith.trainers.counts import StreamedCounts
+from toksmith.trainers.streamed_counts import StreamedCounts
 
 
 class KeptCounts:

@@ -23,7 +23,8 @@ from toksmith.engine.counting import (
     Take,
     UInts,
 )
-from toksmith.trainers.counts import Counts, limit_counts
+from toksmith.trainers.chunk_counting import limit_counts
+from toksmith.trainers.counts import Counts
 from toksmith.trainers.memory import MemoryLimits
 
 PassOn: TypeAlias = "Callable[[Take], None]"

@@ -9,17 +9,12 @@ from typing import TypeAlias
 
 from toksmith.engine.counting import CountedChunks, Take
 from toksmith.errors import OptionError
-from toksmith.trainers.counts import (
-    Counts,
-    StreamedCounts,
-    check_splitters,
-    limit_counts,
-    stream_sum,
-    sum_counts,
-)
+from toksmith.trainers.chunk_counting import limit_counts, stream_sum, sum_counts
+from toksmith.trainers.counts import Counts, check_splitters
 from toksmith.trainers.counts_files import CountsFile, pieces
 from toksmith.trainers.memory import MemoryLimits
 from toksmith.trainers.shard_files import check_summands
+from toksmith.trainers.streamed_counts import StreamedCounts
 
 
 class StoredCounts:
