@@ -608,8 +608,28 @@ class TestErrors:
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unit=words"],
              "--option unit='words': use bytes or characters"),
             (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "unk_token=?"],
-             "--option unk_token is only for --option unit=\"characters\": bytes are never "
-             "unknown"),
+             "--option unk_token is only for --option unit=characters: bytes are never unknown"),
+            (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "-O", "texts=x"],
+             "--option texts=x: model bpe has no such option; toksmith train --list-options bpe "
+             "prints those it has"),
+            (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "--memory", "5K"],
+             "--memory is 5120: use 1M or more, or leave it out for no limit"),
+            (["train", "CORPUS", "-o", "y.model", "--vocab-size", "300", "--spill-limit", "1G"],
+             "--spill-limit is given without --memory: nothing is spilled then"),
+            (["train", "CORPUS", "-o", "y.json", "-m", "wordpiece", "-O", "limit_alphabet=0"],
+             "--option limit_alphabet is 0: use 1 or more, or leave it out"),
+            (["train", "CORPUS", "-o", "y.model", "-m", "sentencepiece-bpe", "-O", "input=x"],
+             "--option input is not supported: the files of the text are the first argument"),
+            (["train", "--counts", ".", "-o", "y.model", "--vocab-size", "300"],
+             ". holds no shards of counts: make them with toksmith counts make --shard"),
+            (["counts", "make", "CORPUS", "-o", "y", "--shard", "0/2", "--deduplicate"],
+             "--deduplicate cannot be used for shards: a shard does not know the documents of the "
+             "others; deduplicate the files before"),
+            (["counts", "make", "CORPUS", "-o", "y", "--shards", "2"],
+             "--shards is for --runner ray; for several machines, use --shard"),
+            (["counts", "make", "CORPUS", "-o", "y.tsv", "--split", r"[\n]", "--drop-gaps"],
+             "tsv cannot hold the chunk b'\\n', which has a tab or a line break: count with "
+             "--split '\\S+', --drop-gaps"),
         ],
     )  # fmt: skip
     def test_name_options(

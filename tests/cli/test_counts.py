@@ -50,7 +50,7 @@ def test_min_count_and_tsv(run: Run, parts: list[Path], tmp_path: Path) -> None:
     output = tmp_path / "words.tsv"
     words = ["--split", r"\S+", "--drop-gaps"]
     ran = run("counts", "make", *parts, "-o", output, *words, "--min-count", 40)
-    assert b": 1 distinct chunks, 40 in all" in ran.out
+    assert b": 1 distinct chunk, 40 in all" in ran.out
     assert all(int(line.split(b"\t")[1]) >= 40 for line in output.read_bytes().splitlines())
     twice = tmp_path / "twice.tsv"
     assert run("counts", "merge", output, output, "-o", twice).code == 0
@@ -149,3 +149,11 @@ def test_an_interruption_says_how_to_go_on(
     monkeypatch.setattr(f"toksmith.{function}", interrupted)
     ran = run(*arguments)
     assert (ran.code, ran.err) == (130, f"toksmith: interrupted: {says}\n")
+
+
+def test_one_is_singular(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("aa")
+    ran = run("train", tmp_path / "a.txt", "-o", tmp_path / "a.model", "--vocab-size", "257")
+    assert b"bpe: 1 document, 2 bytes, 1 distinct chunk, 1 merge, 1 token" in ran.out
+    ran = run("convert", tmp_path / "a.model", tmp_path / "a.json")
+    assert b": 257 tokens" in ran.out

@@ -111,7 +111,7 @@ def test_list_options(run: Run, model: str) -> None:
         ),
         (
             ["-m", "sentencepiece-bpe", "-O", "input=x"],
-            "--option input is not supported: files come first",
+            "--option input is not supported: the files of",
         ),
         (["-m", "sentencepiece-bpe", "-O", "byte_fallback=x"], "use true or false"),
         (["-m", "sentencepiece-bpe", "--split", "gpt2"], "--split is no option of model"),

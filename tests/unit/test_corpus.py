@@ -574,7 +574,7 @@ class TestWeights:
                 toksmith.train(a, vocab_size=256, weights={a: weight})
         with pytest.raises(OptionError, match="is that of no file of the corpus"):
             toksmith.train(a, vocab_size=256, weights={b: 2})
-        with pytest.raises(OptionError, match="weights= are for files"):
+        with pytest.raises(OptionError, match="weights= is for files"):
             toksmith.train(texts=["a"], vocab_size=256, weights={a: 2})
         with pytest.raises(OptionError, match="weights= does not apply to input_sentence_size"):
             toksmith.train(

@@ -184,7 +184,7 @@ class TestShards:
             ({"weights": {"a": 2.0}}, "weights cannot be used for shards: weighted counts"),
             ({"shard": "2/2"}, "numbers go from 0 to 1"),
             ({"shard": None, "shards": 3}, "shards is for runner='ray'"),
-            ({"runner": "ray"}, "shard and runner='ray' are given"),
+            ({"runner": "ray"}, "shard= and runner='ray' are given"),
             ({"runner": "x"}, "runner is 'x'"),
         ],
     )

@@ -270,8 +270,8 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("name", "reason"),
         [
-            ("input", "files come first"),
-            ("model_prefix", "tokenizer.save"),
+            ("input", "the files of the text are the first"),
+            ("model_prefix", "Tokenizer.save"),
             ("num_threads", "threads="),
             ("accept_language", "only stores it"),
             ("minloglevel", "progress="),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.errors import OptionError, UnknownNameError
 from toksmith.formats.listed import WRITTEN
 from toksmith.splitters import FAMILIES
@@ -288,4 +289,4 @@ def format_size(size: int) -> str:
         >>> format_size(12_345_678), format_size(1_234)
         ('12.3 MB', '1,234 bytes')
     """
-    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size:,} bytes"
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else count_of(size, "byte")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import FormatName, Quiet, Separator, SpecialTokens, Split, load_tokenizer
 
 EXAMPLE = "toksmith convert toksmith-small tokenizer.json --verify 'Hello, world'"
@@ -46,7 +47,7 @@ def run(
     tok = load_tokenizer(source, split, special_token)
     tok.save(target, format=to)
     if not quiet:
-        print(f"{target}: {tok.vocab_size:,} tokens")
+        print(f"{target}: {count_of(tok.vocab_size, 'token')}")
     if verify:
         import toksmith
         from toksmith.cli.verify import agree

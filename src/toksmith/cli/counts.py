@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import SPLITS, Quiet, if_interrupted, parse_split
 from toksmith.cli.corpus import (
     CorpusOptions,
@@ -244,13 +245,12 @@ def figures(counts: Counts | CountsFile) -> str:
     from toksmith.trainers.counts import Counts, splitter_name, stream_counts
 
     held = stream_counts(counts) if isinstance(counts, Counts) else counts
-    plural = "" if held.documents == 1 else "s"
     return ", ".join(
         [
-            f"{held.chunks:,} distinct chunks",
+            count_of(held.chunks, "distinct chunk"),
             f"{held.occurrences:,} in all",
             format_size(held.bytes),
-            f"{held.documents:,} document{plural}",
+            count_of(held.documents, "document"),
             f"split {splitter_name(held.splitter)}",
         ]
     )

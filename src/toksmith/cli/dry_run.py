@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import format_size
 from toksmith.cli.corpus import CorpusOptions
 from toksmith.cli.source_table import Source, source_table
@@ -59,7 +60,7 @@ def _file_lines(files: Sequence[str], corpus: CorpusOptions) -> list[str]:
     sizes = [file.size for file in found]
     known = [file.documents for file in found if file.documents is not None]
     total = [
-        f"{len(found):,} file{'' if len(found) == 1 else 's'}",
+        count_of(len(found), "file"),
         format_size(sum(size or 0 for size in sizes)) + (" and pipes" if None in sizes else ""),
     ]
     if len(known) == len(found):
@@ -94,4 +95,4 @@ def _source(file: ListedFile) -> Source:
 
 
 def _documents(count: int) -> str:
-    return f"{count:,} document{'' if count == 1 else 's'}"
+    return count_of(count, "document")

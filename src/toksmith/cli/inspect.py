@@ -211,4 +211,5 @@ def _write_page(
 
 def _size(tokens: int, characters: int, size: int) -> str:
     ratio = f" ({size / tokens:.2f} bytes a token)" if tokens else ""
-    return f"{tokens:,} tokens, {characters:,} characters, {size:,} bytes{ratio}"
+    sizes = (tokens, "token"), (characters, "character"), (size, "byte")
+    return ", ".join(count_of(number, unit) for number, unit in sizes) + ratio

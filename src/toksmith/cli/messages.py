@@ -16,14 +16,20 @@ from typer.core import TyperCommand, TyperGroup
 
 from toksmith.errors import ToksmithError
 
-_VALUE = r"""(?:"[^"]*"|'[^']*'|\{[^}]*\}|[\w.\-]+)"""
+_VALUE = r"""(?:r?"[^"]*"|'[^']*'|\{[^}]*\}|[\w.\-]+)"""
 _NAMED = re.compile(rf"(?<!--option )(?<![\w.'\"-])([a-z][a-z0-9_]*)=({_VALUE})?(?![\w=])")
 _ALONE = re.compile(r"(?<![\w.'\"\-=])(?<!, )(?<!has )([a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?![\w='\"(])")
 """An argument name with an underscore, unless it is an item of a list."""
 
 _QUOTED_WORD = re.compile(r"""(["'])([\w.\-]+)\1""")
+_PATTERN = re.compile(r'r"([^"]*)"')
+_NONE = re.compile(r", or None\b")
+_CALL = re.compile(r"[\w.]+\([^()]*\) \((toksmith [^()]*)\)")
+"""A call in Python, and the command in parentheses that does the same."""
+
+_WORDS = {"None": "none", "True": "true", "False": "false"}
 _EXTRA = re.compile(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)", re.DOTALL)
-_SUBJECT = re.compile(r"([a-z][a-z0-9_]*)(?= (?:is|holds|must|has) )")
+_SUBJECT = re.compile(r"([a-z][a-z0-9_]*)(?= (?:is|holds|must|has|cannot) )")
 _LONG_WORD = re.compile(r"(\S{200})\S{200,}(\S{60})")
 _REASONS = {
     "int_parsing": "{value!r} is not a whole number",
@@ -62,7 +68,12 @@ def use_option_names(message: str, options: Mapping[str, str]) -> str:
         >>> options = {"special_tokens": "--special-token"}
         >>> use_option_names("give special_tokens={'<s>': 256}", options)
         "give --special-token '<s>=256'"
+        >>> use_option_names("seed is x: use 0 or more, or None", {})
+        'seed is x: use 0 or more, or leave it out'
+        >>> use_option_names("count them with count_corpus(shard=…) (toksmith counts make)", {})
+        'count them with toksmith counts make'
     """
+    message = _CALL.sub(r"\1", _NONE.sub(", or leave it out", message))
 
     def written(found: re.Match[str]) -> str:
         option, value = options.get(found[1]), found[2]
@@ -70,14 +81,16 @@ def use_option_names(message: str, options: Mapping[str, str]) -> str:
             option = f"--option {found[1]}"  # an unknown option of a model
         if option is None:
             return found[0]
+        value = _WORDS.get(value, value)
         if option.startswith("--option "):
-            return f"{option}={value}" if value else option
+            return f"{option}={_unquoted(value)}" if value else option
+        if option == "--drop-gaps":
+            return option
         if value and (entry := re.fullmatch(r"\{'([^']*)': (\d+)\}", value)):
             return f"{option} '{entry[1]}={entry[2]}'"
-        if not value or value[0] == "{" or value == "True":
+        if not value or value[0] == "{" or value == "true":
             return option
-        word = _QUOTED_WORD.fullmatch(value)
-        return f"{option} {word[2] if word else value}"
+        return f"{option} {_unquoted(value)}"
 
     message = _NAMED.sub(written, message)
     message = _ALONE.sub(
@@ -93,16 +106,28 @@ def use_option_names(message: str, options: Mapping[str, str]) -> str:
     return option + message[subject.end() :] if subject and option else message
 
 
+def _unquoted(value: str) -> str:
+    """Return a value of Python as it is written on the command line."""
+    if word := _QUOTED_WORD.fullmatch(value):
+        return word[2]
+    pattern = _PATTERN.fullmatch(value)
+    return shlex.quote(pattern[1]) if pattern else value
+
+
 def options_of(command: Any) -> dict[str, str]:
     """Return the option or metavar of each argument of a command, by its name and plural."""
     found: dict[str, str] = {}
+    plurals: dict[str, str] = {}
     for parameter in command.params:
         option = max(parameter.opts, key=len) if parameter.param_type_name == "option" else None
         shown = option or parameter.metavar or parameter.name.upper()
-        for name in (parameter.name, f"{parameter.name}s"):
-            found.setdefault(name, shown)
+        found.setdefault(parameter.name, shown)
+        plurals.setdefault(f"{parameter.name}s", shown)
         if option:
             found.setdefault(option.strip("-").replace("-", "_"), option)
+    found = {**plurals, **found}
+    if "drop_gaps" in found:
+        found["gaps"] = "--drop-gaps"
     found.setdefault(
         "record", "--record"
     )  # an option of train that messages of other commands name

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import Quiet
 from toksmith.errors import TrainingError
 
@@ -40,7 +41,10 @@ def run(
     files = _corpus()
     size = sum(file.stat().st_size for file in files)
     if not quiet:
-        print(f"Training {_VOCAB_SIZE:,} tokens on {len(files):,} files of Python's own library")
+        print(
+            f"Training {count_of(_VOCAB_SIZE, 'token')} on {count_of(len(files), 'file')} of "
+            "Python's own library"
+        )
         print(f"and its documentation ({format_size(size)}) …")
 
     import toksmith

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import format_size
 
 if TYPE_CHECKING:
@@ -123,7 +124,9 @@ def _fold(sources: Sequence[Source]) -> list[Source]:
             folders.setdefault(row.name.rpartition("/")[0], []).append(row)
         if len(folders) > 1:
             rows = [
-                files[0] if len(files) == 1 else _sum(f"{folder}/ ({len(files):,} files)", files)
+                files[0]
+                if len(files) == 1
+                else _sum(f"{folder}/ ({count_of(len(files), 'file')})", files)
                 for folder, files in folders.items()
             ]
     rows.sort(key=lambda row: -(row.weighted or row.bytes or 0))

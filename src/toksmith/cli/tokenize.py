@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import TOKENIZER_VARIABLE, Quiet, Separator, Threads, is_given
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 from toksmith.errors import OptionError
@@ -361,25 +362,31 @@ def _show(manifest: Manifest, output: str, quiet: bool) -> None:
     if not manifest.files:
         (shard,) = manifest.shards
         print(
-            f"shard {shard.number} of {job.shards}: {shard.documents:,} documents, "
-            f"{shard.tokens:,} tokens; when all are done: toksmith tokenize --finish -o {output}"
+            f"shard {shard.number} of {job.shards}: {count_of(shard.documents, 'document')}, "
+            f"{count_of(shard.tokens, 'token')}; when all are done: toksmith tokenize --finish "
+            f"-o {output}"
         )
         return
     eos = "none" if job.eos is None else f"{job.eos}, {job.eos_place} each document"
     rows = [("documents", f"{manifest.documents:,}"), ("tokens", f"{manifest.tokens:,}")]
     if job.sources:
-        rows.insert(1, ("text", f"{manifest.text_bytes:,} bytes"))
+        rows.insert(1, ("text", count_of(manifest.text_bytes, "byte")))
         per_token = manifest.text_bytes / max(1, manifest.tokens)
         rows.append(("bytes per token", f"{per_token:.3f}"))
     rows += [
-        ("longest document", f"{manifest.longest:,} tokens"),
+        ("longest document", count_of(manifest.longest, "token")),
         ("type", job.dtype),
         ("end-of-text token", eos),
     ]
     if manifest.damaged:
         rows.append(("damaged records", f"{len(manifest.damaged):,}, left out"))
     for name, size in manifest.splits.items() if len(manifest.splits) > 1 else ():
-        rows.append((f"split {name}", f"{size.documents:,} documents, {size.tokens:,} tokens"))
+        rows.append(
+            (
+                f"split {name}",
+                f"{count_of(size.documents, 'document')}, {count_of(size.tokens, 'token')}",
+            )
+        )
     shown = ", ".join(file.name for file in manifest.files[:4])
     more = f" and {len(manifest.files) - 4:,} more" if len(manifest.files) > 4 else ""
     rows.append(("files", f"{shown}{more} in {output}"))

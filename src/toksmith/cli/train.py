@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import (
     SPLITS,
     FormatName,
@@ -266,14 +267,24 @@ def _check_written(words: list[str], model: Model) -> None:
     """Check that no ``--option`` sets an option that the command has itself.
 
     Raises:
-        OptionError: an ``--option`` does; the message names the command's option.
+        OptionError: an ``--option`` does; the message names the command's option. Or it sets an
+            argument of :func:`toksmith.train` that the command does not have.
     """
     from dataclasses import fields
     from inspect import signature
 
-    own = signature(run).parameters.keys() - {field.name for field in fields(_options_of(model))}
+    import toksmith
+
+    fields_of_model = {field.name for field in fields(_options_of(model))}
+    own = signature(run).parameters.keys() - fields_of_model
+    others = signature(toksmith.train).parameters.keys() - fields_of_model - own
     for word in words:
         name, equals, value = word.partition("=")
+        if equals and name.replace("-", "_") in others:
+            raise OptionError(
+                f"--option {word:.80}: model {model.value} has no such option; toksmith train "
+                f"--list-options {model.value} prints those it has"
+            )
         if equals and name.replace("-", "_") in own:
             option = f"--{name.replace('_', '-')}"
             is_flag = value.lower() in ("true", "false")
@@ -329,20 +340,22 @@ def figures(tok: Tokenizer) -> str:
     """Return a summary of the training in one line."""
     record = tok.training
     if record is None:
-        return f"{tok.vocab_size:,} tokens"
-    plural = "" if record.documents == 1 else "s"
+        return count_of(tok.vocab_size, "token")
     skipped = "".join(f", {count:,} {what}" for what, count in record.skipped.items())
     left_out = f" ({skipped[2:].replace('_', ' ')} left out)" if skipped else ""
     parts = [
-        f"{record.model}: {record.documents:,} document{plural}{left_out}",
+        f"{record.model}: {count_of(record.documents, 'document')}{left_out}",
         format_size(record.bytes),
-        f"{record.chunks:,} distinct chunks",
-        f"{record.merges:,} merges" if record.merges else f"{record.vocab_size:,} ids",
+        count_of(record.chunks, "distinct chunk"),
+        count_of(record.merges, "merge") if record.merges else count_of(record.vocab_size, "id"),
     ]
     if record.spilled:
         parts.append(f"{format_size(record.spilled)} spilled")
     if record.tokens:
-        parts += [f"{record.tokens:,} tokens", f"{record.bytes / record.tokens:.2f} bytes a token"]
+        parts += [
+            count_of(record.tokens, "token"),
+            f"{record.bytes / record.tokens:.2f} bytes a token",
+        ]
     return ", ".join([*parts, f"{record.seconds:.1f} s"])
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from toksmith._base.visible import count_of
 from toksmith.cli.common import (
     AddSpecialTokens,
     Quiet,
@@ -334,8 +335,8 @@ def agrees_with_library(
 
 
 def _print_agreement(a: str, b: str, by: str, documents: int, size: int) -> None:
-    number = f"{documents:,} document{'' if documents == 1 else 's'}"
-    print(f"{a} and {b} agree by {by}: {number}, {size:,} bytes")
+    number = count_of(documents, "document")
+    print(f"{a} and {b} agree by {by}: {number}, {count_of(size, 'byte')}")
 
 
 def _documents(

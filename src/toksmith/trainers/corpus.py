@@ -317,15 +317,14 @@ class Corpus:
 
     def _check_without_files(self) -> None:
         if self.reading.separator is not None:
-            raise OptionError(
-                "separator= is for files: the documents in texts= are separate already"
-            )
+            given = "counts are given" if self._texts is None else "texts= are documents already"
+            raise OptionError(f"separator= is for files, but {given}: leave it out")
         if self.reading.field != Reading.field or self.reading.read_as is not None:
             raise OptionError("field= and read_as= are for files, and none are given")
         if self.reading.encoding_errors != "strict":
             raise OptionError("encoding_errors= is for files, but no files are given")
         if self.reading.weights:
-            raise OptionError("weights= are for files, but no files are given")
+            raise OptionError("weights= is for files, but no files are given")
         if self.reading.selects and self._texts is None:
             raise OptionError("sample= and deduplicate= are for text, not for counts")
 

@@ -115,9 +115,9 @@ def count_corpus(
     if runner not in ("local", "ray"):
         raise OptionError(f'runner is {runner!r:.40}: use "local" or "ray"')
     if runner == "local" and shards is not None:
-        raise OptionError("shards is for runner='ray'; for several machines, use shard")
+        raise OptionError("shards is for runner='ray'; for several machines, use shard=")
     if runner == "ray" and shard is not None:
-        raise OptionError("shard and runner='ray' are given: a cluster counts all shards")
+        raise OptionError("shard= and runner='ray' are given: a cluster counts all shards")
     path = as_file(a_path(output, "output"))
     task = _Counting(split, gaps, limits, reading)
     if runner == "local" and number is None:

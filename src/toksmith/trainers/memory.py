@@ -57,7 +57,11 @@ def parse_size(memory: int | str | None, name: str = "memory") -> int | None:
         if not found:
             raise OptionError(f"{name} is {memory!r:.80}: use a size such as '4G' or '500M'")
         memory = int(float(found[1]) * 2 ** _UNITS[found[2].upper()])
-    return whole(name, memory, least=LEAST, otherwise=" (a MiB), or None for no limit")
+    size = whole(name, memory, least=0, otherwise=", or None for no limit")
+    if size < LEAST:
+        least = format_size(LEAST)
+        raise OptionError(f"{name} is {memory}: use {least} or more, or None for no limit")
+    return size
 
 
 def size_of_counts(chunks: int, size: int) -> int:

@@ -21,8 +21,8 @@ from toksmith.trainers.options import ModelOptions, choice, document_fields
 RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 
 _REFUSED = {
-    "input": "files come first, as in train(files, …); texts= takes documents",
-    "model_prefix": "tokenizer.save(path) writes the model, and its .vocab next to it",
+    "input": "the files of the text are the first argument",
+    "model_prefix": "Tokenizer.save(path) (toksmith train --output) writes model and .vocab",
     "vocabulary_output_piece_score": "a .vocab file always has the scores",
     "accept_language": "it has no effect in SentencePiece, which only stores it",
     "num_threads": "say threads=",
