@@ -78,6 +78,17 @@ void add_chunks(ChunkCounter& counter, nb::handle text, InputRows<std::int64_t> 
     counter.add_chunks(chunks, copied);
 }
 
+Array<std::uint64_t> chunks_of(const ChunkCounter& counter, const Texts& texts) {
+    const TextViews views(texts);
+    const std::vector<Text> documents = views.texts();
+    std::vector<std::uint64_t> found;
+    {
+        const WithoutGil without_gil;
+        found = counter.chunks_of(documents);
+    }
+    return to_numpy(std::move(found));
+}
+
 Counted finish(ChunkCounter& counter) {
     DistinctChunks chunks;
     {
@@ -295,6 +306,7 @@ void bind_counting(nb::module_& module) {
         .def("add_texts", &add_texts<ChunkCounter>, "texts"_a, "threads"_a)
         .def("add_slices", &add_slices<ChunkCounter>, "text"_a, "bounds"_a, "threads"_a)
         .def("add_chunks", &add_chunks, "text"_a, "bounds"_a, "counts"_a)
+        .def("chunks_of", &chunks_of, "texts"_a)
         .def("finish", &finish)
         .def("limit", &ChunkCounter::limit, "memory"_a, "descriptor"_a, "space"_a)
         .def_prop_ro("spilled", &ChunkCounter::spilled_bytes)

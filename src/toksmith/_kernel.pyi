@@ -499,6 +499,9 @@ class ChunkCounter:
             NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
+    def chunks_of(
+        self, texts: Sequence[object]
+    ) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
     def finish(
         self,
     ) -> tuple[

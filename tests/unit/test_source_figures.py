@@ -11,7 +11,9 @@ import pytest
 
 import toksmith
 from benchmarks.diverse_text import Generator
+from toksmith.engine.counting import ChunkCounter
 from toksmith.errors import FormatError
+from toksmith.splitters import splitter
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import iter_chunks
 from toksmith.tokenizer.training_record import SourceRecord
@@ -107,6 +109,25 @@ def test_the_shares_of_the_merges_are_those_of_the_weighted_text(small: list[Pat
     assert tok.training.tokens == sum(t * s.weight for s, t in zip(found, tokens, strict=True))
     assert found[0].compression == found[0].bytes / tokens[0]
     assert found[2].compression is None
+
+
+def test_the_estimate_of_a_splitter_in_python_takes_few_documents(large: list[Path]) -> None:
+    tok = toksmith.train(
+        large, model="wordpiece", vocab_size=1500, split="gpt2", progress=False, limit_alphabet=100
+    )
+    assert tok.training is not None
+    assert not tok.engine.startswith("kernel")
+    for source in tok.training.sources:
+        assert 0 < source.sampled <= 1 << 17
+        assert source.chunks
+        assert source.tokens
+
+
+@pytest.mark.parametrize("split", ["gpt4", None, r"(?<=a)b|[^b]+", r"\w+|\W"])
+def test_chunks_of_documents_are_counted_one_by_one(split: str | None) -> None:
+    texts = [WORDS, "", "abab cab", "x" * 5000, "\n\n 語言"]
+    found = ChunkCounter(splitter(split), 2).chunks_of(texts)
+    assert found.tolist() == [len(toksmith.split(text, split)) for text in texts]
 
 
 def test_large_files_are_estimated(large: list[Path]) -> None:

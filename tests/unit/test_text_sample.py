@@ -70,4 +70,4 @@ def test_blocks_do_not_change_the_sample(documents: list[bytes], data: st.DataOb
 def test_the_sample_of_a_corpus_is_bounded() -> None:
     for files in (1, 4, 100, 10_000):
         for size in (None, 0, 10**6, 10**9, 10**13):
-            assert files * sample_size(files, size) <= max(1 << 23, 256 * files)
+            assert files * sample_size(files, size) <= max(1 << 22, 256 * files)

@@ -57,6 +57,20 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
     }
 }
 
+template <typename Add>
+void ChunkCounter::find_chunks(Text text, const Add& add) const {
+    if (splitter_.tables) {
+        find_by_tables_(*splitter_.tables, text, add);
+        return;
+    }
+    const std::uint8_t* ends[kMostEnds];
+    for (const std::uint8_t* p = text.begin; p < text.end;) {
+        const std::size_t chunks = find_chunks_(p, text.end, ends).count;
+        p = ends[chunks - 1];
+        add(ends, chunks);
+    }
+}
+
 void ChunkCounter::count_chunks(Text text, ChunkTable& table, std::uint64_t first) const {
     const std::uint8_t* p = text.begin;
     const auto add = [&](const std::uint8_t* const* ends, std::size_t chunks) {
@@ -64,12 +78,21 @@ void ChunkCounter::count_chunks(Text text, ChunkTable& table, std::uint64_t firs
                       text.end);
         p = ends[chunks - 1];
     };
-    if (splitter_.tables) {
-        find_by_tables_(*splitter_.tables, text, add);
-        return;
+    find_chunks(text, add);
+}
+
+std::vector<std::uint64_t> ChunkCounter::chunks_of(const std::vector<Text>& documents) const {
+    std::vector<std::uint64_t> found;
+    found.reserve(documents.size());
+    for (const Text& document : documents) {
+        std::uint64_t chunks = 0;
+        find_chunks(document, [&](const std::uint8_t* const*, std::size_t more) {
+            chunks += more;
+            interruption_point();
+        });
+        found.push_back(chunks);
     }
-    const std::uint8_t* ends[kMostEnds];
-    while (p < text.end) add(ends, find_chunks_(p, text.end, ends).count);
+    return found;
 }
 
 void ChunkCounter::add_chunks(const std::vector<Text>& chunks,

@@ -31,6 +31,9 @@ class ChunkCounter {
     // Counts each text as one chunk, `counts[i]` times.
     void add_chunks(const std::vector<Text>& chunks, const std::vector<std::uint64_t>& counts);
 
+    // Returns the number of chunks of each document, and counts none of them.
+    std::vector<std::uint64_t> chunks_of(const std::vector<Text>& documents) const;
+
     // Ends the counting. Returns all chunks in the order in which they first occurred. Only if
     // nothing was spilled.
     DistinctChunks finish();
@@ -49,6 +52,9 @@ class ChunkCounter {
     bool is_full(const ChunkTable& table, std::size_t threads) const {
         return spilled_ && table.memory_when_grown() > memory_ / threads;
     }
+    // Calls add(ends, count) with the next `count` ends of chunks of a text, until its end.
+    template <typename Add>
+    void find_chunks(Text text, const Add& add) const;
     // Counts the chunks of a text. `first`: the position of its first byte.
     void count_chunks(Text text, ChunkTable& table, std::uint64_t first) const;
     void spill();

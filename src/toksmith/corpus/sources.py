@@ -252,7 +252,7 @@ class Files:
         hashed = None
         if self._hashing and isinstance(path, Path) and path.is_file():  # others are read only once
             hashed = self._hashing.start(path)
-        sample = None if self._sample_size is None else TextSample(self._sample_size)
+        sample = self._new_sample(path)
         documents = size = done = 0
         with closing(self._selected_blocks(path, cut)) as blocks:
             for block in blocks:
@@ -281,6 +281,16 @@ class Files:
         if hashed is not None:
             hashed.follow(None)
         self._read.files.append(FileRead(path, done, documents, size, weight, hashed, sample))
+
+    def _new_sample(self, path: FilePath) -> TextSample | None:
+        if self._sample_size is None:
+            return None
+        expected = 0
+        if isinstance(path, Path) and path.is_file():
+            kind = kind_of(path, read_head(path), self._reading.read_as)
+            if kind.compression is None and kind.content != "parquet":
+                expected = int(file_size(path) * self._reading.sample)
+        return TextSample(self._sample_size, expected)
 
     def _selected_blocks(self, path: FilePath, cut: Cut) -> Generator[Block, None, None]:
         selection = self._selection

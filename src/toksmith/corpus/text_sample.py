@@ -15,7 +15,7 @@ from toksmith._base.text import Text
 
 _FILE, _LEAST_OF_FILE = 1 << 20, 1 << 8
 """The largest and smallest sample of a file in bytes."""
-_ALL, _LEAST, _PART = 1 << 23, 1 << 19, 64
+_ALL, _LEAST, _PART = 1 << 22, 1 << 18, 128
 """The sample of a corpus in bytes: its size divided by ``_PART``, within these limits. Encoding it
 takes a small part of the time that training takes."""
 _STRETCH, _STRETCHES = 1 << 10, 32
@@ -58,6 +58,19 @@ class _Stretch:
     sizes: array[int] = field(default_factory=lambda: array("I"))
     is_start_cut: bool = False
     is_end_cut: bool = False
+
+    def add(self, part: bytes, is_start_cut: bool, is_end_cut: bool) -> None:
+        """Add a part of a document.
+
+        Args:
+            part: the part.
+            is_start_cut: whether the document starts before it.
+            is_end_cut: whether the document goes on after it.
+        """
+        self.is_start_cut |= is_start_cut and not self.sizes
+        self.is_end_cut = is_end_cut
+        self.text += part
+        self.sizes.append(len(part))
 
     def take(self, text: Text, bounds: Bounds, ends: Bounds, start: int, end: int) -> None:
         """Add the documents between two offsets.
@@ -117,6 +130,8 @@ class TextSample:
 
     Args:
         size: the maximum size of the sample in bytes.
+        expected: a size that the text is unlikely to exceed, in bytes. If it is much smaller, so is
+            the sample.
 
     Example:
         >>> sample = TextSample(1 << 10)
@@ -125,10 +140,12 @@ class TextSample:
         [b'low', b'lower']
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, expected: int = 0) -> None:
         self._length = max(_LEAST_OF_FILE, min(_STRETCH, size // _STRETCHES))
         self._most = max(2, size // self._length // 2 * 2)
         self._every = 1  # of this number of stretches of the text, one is in the sample
+        while self._every * self._most * self._length * 2 < expected:
+            self._every *= 2
         self._stretches = [_Stretch()]
         self._start = 0  # of the last stretch
         self._done = 0  # bytes of text so far
@@ -140,9 +157,13 @@ class TextSample:
         if self._done <= self._start:
             return
         ends = np.cumsum(sizes) + before
+        offset = int(bounds[0, 0]) - before if len(bounds) == 1 else None
         while True:
             start, end = max(self._start, before), min(self._start + self._length, self._done)
-            if start < end:
+            if start < end and offset is not None:
+                part = text[offset + start : offset + end]
+                self._stretches[-1].add(part, start > before, end < self._done)  # type: ignore[arg-type]  # no block is a str
+            elif start < end:
                 self._stretches[-1].take(text, bounds, ends, start, end)
             if self._start + self._length >= self._done:
                 return

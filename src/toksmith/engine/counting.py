@@ -109,6 +109,12 @@ class ChunkCounter:
         bounds = np.stack([starts, ends], axis=1).astype(np.int64)
         self._counter.add_chunks(chunks, bounds, counts)
 
+    def chunks_of(self, texts: Sequence[Text]) -> UInts:
+        """Return the number of chunks of each document, which are not counted."""
+        if self._kernel_splitter:
+            return self._counter.chunks_of(texts)
+        return np.array([len(self._spans(utf8(text))) for text in texts], np.uint64)
+
     def cut(self, text: Text, start: int, end: int) -> int:
         """Return the first offset from ``start`` on at which a document may be cut between chunks.
 
@@ -199,11 +205,14 @@ class ChunkCounter:
         return CountedStream(self._counter.stream(min_count))
 
     def _add_matches(self, data: bytes) -> None:
+        bounds = np.array(self._spans(data), np.int64).reshape(-1, 2)
+        self._counter.add_chunks(data, bounds, np.ones(len(bounds), np.uint64))
+
+    def _spans(self, data: bytes) -> Sequence[tuple[int, int]]:
         from toksmith.stages.split_patterns import chunk_spans
 
         assert self._splitter is None or isinstance(self._splitter, PatternSplitter)
-        bounds = np.array(chunk_spans(self._splitter, data), np.int64).reshape(-1, 2)
-        self._counter.add_chunks(data, bounds, np.ones(len(bounds), np.uint64))
+        return chunk_spans(self._splitter, data)
 
 
 class CountedLines(NamedTuple):
