@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +20,7 @@ import pytest
 
 import toksmith
 from toksmith import Counts
+from toksmith.engine.counting import ChunkCounter
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers.corpus_counts import count_corpus, merge_counts
 from toksmith.trainers.counts_files import CountsFile
@@ -71,7 +77,7 @@ class TestMemory:
         merge_counts(parts, output=tmp_path / "d")
         assert (tmp_path / "c").read_bytes() == (tmp_path / "d").read_bytes()
         with pytest.raises(
-            OptionError, match=r"exceed spill_limit=1M: .* are in use: give a larger"
+            OptionError, match=r"exceed spill_limit=1M: .* would do, or more memory="
         ):
             merge_counts(parts, output=tmp_path / "e", memory="1M", spill_limit="1M")
         assert not (tmp_path / "e").exists()
@@ -106,6 +112,71 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     paths[2].write_text('text\n"' + '"\n"'.join(texts[:99]) + '"\n', encoding="utf-8")
     pq.write_table(pa.table({"text": texts[5000:9000]}), paths[3], row_group_size=500)
     return paths
+
+
+class TestLittleSpace:
+    ADVICE = r"in use after \d+% of the text, so spill_limit=(\S+) would do"
+
+    def test_the_advised_limit_is_enough(self, text: Path, tmp_path: Path) -> None:
+        count_corpus(text, output=tmp_path / "a")
+        calls: list[Callable[[str], object]] = [
+            lambda space: merge_counts(
+                [tmp_path / "a"] * 3, output=tmp_path / "b", memory="1M", spill_limit=space
+            ),
+            lambda space: count_corpus(
+                [text] * 9, output=tmp_path / "b", memory="1M", spill_limit=space
+            ),
+        ]
+        for call in calls:
+            with pytest.raises(OptionError, match=self.ADVICE) as caught:
+                call("1M")
+            found = re.search(self.ADVICE, str(caught.value))
+            assert found
+            call(found[1])
+
+    def test_a_full_disk_for_temporary_files(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        parts = [tmp_path / "a"] * 9
+        count_corpus(text, output=parts[0])
+        original = ChunkCounter.add_counted
+        calls = 0
+
+        def fill(self: ChunkCounter, *counted: Any) -> None:
+            nonlocal calls
+            calls += 1
+            if calls > 4:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            original(self, *counted)
+
+        monkeypatch.setattr(ChunkCounter, "add_counted", fill)
+        says = (
+            rf"cannot be written to {re.escape(tempfile.gettempdir())}: No space left on device "
+            r"after \S+[KM], at \d+% of the text; about \S+M are needed; give more memory, or set "
+            "TMPDIR to a folder on another disk"
+        )
+        with pytest.raises(OptionError, match=says):
+            merge_counts(parts, output=tmp_path / "b", memory="1M")
+        assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+    def test_a_full_disk_for_counts(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object, **__: object) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(pq.ParquetWriter, "write_batch", full)
+        says = (
+            r"x\.counts cannot be written: No space left on device; the file needs at most \S+M in "
+            rf"{re.escape(str(tmp_path))}: make room, or choose a folder on another disk"
+        )
+        with pytest.raises(OptionError, match=says):
+            count_corpus(text, output=tmp_path / "x.counts")
+        assert not [*tmp_path.iterdir()]
+        says = says.replace("x\\.counts", r"counts-0000\.parquet").replace(": make", "/ck: make")
+        with pytest.raises(OptionError, match=says):
+            toksmith.train(text, vocab_size=300, checkpoint=tmp_path / "ck")
+        assert [path.name for path in (tmp_path / "ck").iterdir()] == ["training.json"]
 
 
 class TestShards:

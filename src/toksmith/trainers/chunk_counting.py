@@ -42,7 +42,7 @@ def count_chunks(
     limits = limits or MemoryLimits()
     with counting_progress(source.size, progress) as report:
         if limits.limit is not None:
-            feed = _Weighted(source, report)
+            feed = _Weighted(source, report, limits)
             return _counted(ChunkCounter(splitter, threads), feed, splitter, limits, feed.unit)
 
         unit, parts = weighted_parts(source)
@@ -80,7 +80,7 @@ def stream_chunks(
         OptionError: the temporary file cannot be written, or exceeds its limit.
     """
     with counting_progress(source.size, progress) as report:
-        feed = _Weighted(source, report)
+        feed = _Weighted(source, report, limits)
         if limits.limit is not None or feed.is_plain:
             counter = ChunkCounter(splitter, threads)
             with _streamed(counter, feed, splitter, limits, feed.unit) as found:
@@ -97,18 +97,23 @@ class _Weighted:
         is_plain: whether no part has a weight.
     """
 
-    def __init__(self, source: DocumentSource, report: BytesCallback) -> None:
-        self._source, self._report = source, report
+    def __init__(self, source: DocumentSource, report: BytesCallback, limits: MemoryLimits) -> None:
+        self._source, self._report, self._limits = source, report, limits
         self.unit, self._parts = weighted_parts(source)
         self.is_plain = all(weight == self.unit for weight, _ in self._parts)
 
     def __call__(self, counter: ChunkCounter) -> int:
         if self.is_plain:
             for _, part in self._parts:
-                part.feed(counter, self._report)
+                part.feed(counter, self._note)
         else:
-            feed_weighted(self._parts, counter, counter, self._report)
+            feed_weighted(self._parts, counter, counter, self._note)
         return self._source.read().documents
+
+    def _note(self, done: int) -> None:
+        if self._source.size:
+            self._limits.share = done / self._source.size
+        self._report(done)
 
 
 def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> Counts:
@@ -122,19 +127,27 @@ def sum_counts(parts: Iterable[Counts], limits: MemoryLimits | None = None) -> C
         OptionError: the chunks were cut by different splitters, the counted text has 2**63 bytes
             or more, or the memory limit is too small.
     """
-    feed = _Summands(parts)
-    counts = _counted(ChunkCounter(None, 1), feed, None, limits or MemoryLimits())
+    limits = limits or MemoryLimits()
+    feed = _Summands(parts, limits)
+    counts = _counted(ChunkCounter(None, 1), feed, None, limits)
     return replace(counts, splitter=feed.splitter)
 
 
 @contextmanager
-def stream_sum(parts: Iterable[Counts], limits: MemoryLimits) -> Iterator[StreamedCounts]:
+def stream_sum(
+    parts: Iterable[Counts], limits: MemoryLimits, chunks: int | None = None
+) -> Iterator[StreamedCounts]:
     """Add counts in this order; the sum is available in the ``with`` block.
+
+    Args:
+        parts: the counts, which are read once.
+        limits: the memory limit.
+        chunks: the number of chunks of all parts, if known; for messages.
 
     Raises:
         OptionError: see :func:`sum_counts`; the sum need not fit into memory.
     """
-    feed = _Summands(parts)
+    feed = _Summands(parts, limits, chunks)
     with _streamed(ChunkCounter(None, 1), feed, None, limits) as found:
         yield replace(found, splitter=feed.splitter)
 
@@ -146,12 +159,14 @@ class _Summands:
         splitter: their splitter.
     """
 
-    def __init__(self, parts: Iterable[Counts]) -> None:
-        self._parts = parts
+    def __init__(
+        self, parts: Iterable[Counts], limits: MemoryLimits, chunks: int | None = None
+    ) -> None:
+        self._parts, self._limits, self._chunks = parts, limits, chunks
         self.splitter: PatternSplitter | None = None
 
     def __call__(self, counter: ChunkCounter) -> int:
-        documents = total = 0
+        documents = total = chunks = 0
         for number, part in enumerate(self._parts):
             if number == 0:
                 self.splitter = part.splitter
@@ -160,6 +175,9 @@ class _Summands:
             total += part.bytes
             if total >= 2**63:  # so that no single count overflows
                 raise OptionError("the counted text comes to 2**63 bytes or more")
+            chunks += len(part)
+            if self._chunks:
+                self._limits.share = chunks / self._chunks
             counter.add_counted(part.chunks, part.ends, part.counts)
         return documents
 

@@ -30,6 +30,7 @@ from toksmith.engine.counting import CountedChunks, Take, UInts
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter
 from toksmith.trainers.counts import Counts
+from toksmith.trainers.memory import FULL_DISK, format_size
 from toksmith.trainers.shard_notes import repair_advice
 from toksmith.trainers.streamed_counts import StreamedCounts
 from toksmith.version import __version__
@@ -69,31 +70,43 @@ def write(counts: StreamedCounts, path: FilePath, shard: Mapping[str, Any] | Non
         [pa.field("chunk", pa.binary(), False), pa.field("count", pa.uint64(), False)],
         {_KEY: json.dumps(header).encode()},
     )
-    with (
-        open_file_output(path) as output,
-        pq.ParquetWriter(
-            output, schema, compression="zstd", use_dictionary=False, write_page_checksum=True
-        ) as file,
-    ):
+    passed = size = 0
 
-        def add(data: bytes, ends: UInts, numbers: UInts) -> None:
-            if len(data) > _LONGEST:
-                raise OptionError(
-                    "a chunk of 2**31 bytes or more cannot be saved: use a split pattern"
-                )
-            offsets = np.zeros(len(ends) + 1, np.int32)
-            offsets[1:] = ends
-            # pa.array() would import pandas.
-            columns = [
-                pa.Array.from_buffers(kind, len(ends), [None, *map(pa.py_buffer, buffers)])
-                for kind, *buffers in (
-                    (pa.binary(), offsets, data),
-                    (pa.uint64(), np.ascontiguousarray(numbers)),
-                )
-            ]
-            file.write_batch(pa.record_batch(columns, schema=schema))
+    def add(data: bytes, ends: UInts, numbers: UInts) -> None:
+        nonlocal passed, size
+        if len(data) > _LONGEST:
+            raise OptionError("a chunk of 2**31 bytes or more cannot be saved: use a split pattern")
+        offsets = np.zeros(len(ends) + 1, np.int32)
+        offsets[1:] = ends
+        # pa.array() would import pandas.
+        columns = [
+            pa.Array.from_buffers(kind, len(ends), [None, *map(pa.py_buffer, buffers)])
+            for kind, *buffers in (
+                (pa.binary(), offsets, data),
+                (pa.uint64(), np.ascontiguousarray(numbers)),
+            )
+        ]
+        batch = pa.record_batch(columns, schema=schema)
+        passed, size = passed + len(ends), size + batch.nbytes
+        file.write_batch(batch)
 
-        counts.pass_on(add)
+    folder = Path()
+    try:
+        with open_file_output(path) as output:
+            folder = Path(output.name).parent
+            with pq.ParquetWriter(
+                output, schema, compression="zstd", use_dictionary=False, write_page_checksum=True
+            ) as file:
+                counts.pass_on(add)
+    except OptionError as wrong:
+        cause = wrong.__cause__
+        if not isinstance(cause, OSError) or cause.errno not in FULL_DISK:
+            raise
+        most = format_size(size * counts.chunks // max(1, passed))
+        raise OptionError(
+            f"{wrong}; the file needs at most {most} in {folder}: make room, or choose a folder on "
+            "another disk"
+        ) from cause
 
 
 def write_passed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import tempfile
@@ -30,6 +31,9 @@ _LONG = 1 << 12
 """A mean chunk size in bytes above which chunks are presumably whole documents."""
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SIZE = re.compile(r"(?i)([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:i?B)?")
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
+"""The error numbers of a disk, or a quota, without room."""
+
 _TABLES, _MERGING = 0.45, 0.25
 """The shares of the memory for counts: for counting, and for merging spilled counts."""
 
@@ -210,15 +214,15 @@ class MemoryLimits:
             raise self._no_room(wrong) from wrong
         descriptor = file.fileno()
         self._files.append(descriptor)
-        try:
-            with file:
+        with file:
+            try:
                 yield file
-        except OSError as wrong:
-            if wrong.filename is not None:  # a corpus file; the temporary file has no name
-                raise
-            raise self._no_room(wrong) from wrong
-        finally:
-            self._files.remove(descriptor)
+            except OSError as wrong:
+                if wrong.filename is not None:  # a corpus file; the temporary file has no name
+                    raise
+                raise self._no_room(wrong) from wrong
+            finally:
+                self._files.remove(descriptor)
 
     @property
     def _used(self) -> int:
@@ -233,9 +237,8 @@ class MemoryLimits:
     def _too_much(self) -> OptionError:
         assert self.spill_limit is not None
         used = format_size(self._used)
-        if self.share:  # in proportion to the text, with what is in memory; twice, for merging
-            most = self.spill_limit / self.share + self._for_counts * _TABLES
-            figure = _rounded_up(int(2 * most) + _PARTLY_FILLED)
+        if self.share:
+            figure = self._space_needed(self.spill_limit, self.share)
             advice = f" after {self.share:.0%} of the text, so spill_limit={figure} would do"
         else:
             advice = ": give a larger limit"
@@ -243,6 +246,16 @@ class MemoryLimits:
             f"temporary files would exceed spill_limit={format_size(self.spill_limit)}: {used} are "
             f"in use{advice}, or more memory=, so that less is written"
         )
+
+    def _space_needed(self, used: int, share: float) -> str:
+        """Return the size of the temporary files for the whole text, for a message.
+
+        Args:
+            used: their size after a share of the text.
+            share: the share.
+        """
+        # In proportion to the text, with what is in memory; twice, for merging.
+        return _rounded_up(int(2 * (used / share + self._for_counts * _TABLES)) + _PARTLY_FILLED)
 
     @contextmanager
     def beside(self, chunks: int, size: int) -> Iterator[None]:
@@ -255,10 +268,16 @@ class MemoryLimits:
             self.need = need
 
     def _no_room(self, wrong: OSError) -> OptionError:
+        used, needed = self._used, ""
+        if used and wrong.errno in FULL_DISK:
+            needed = f" after {format_size(used)}"
+            if self.share:
+                figure = self._space_needed(used, self.share)
+                needed += f", at {self.share:.0%} of the text; about {figure} are needed"
         return OptionError(
             f"counts larger than memory={format_size(self.limit or 0)} cannot be written to "
-            f"{tempfile.gettempdir()}: {wrong.strerror or wrong}; give more memory, or set TMPDIR "
-            "to a folder on another disk"
+            f"{tempfile.gettempdir()}: {wrong.strerror or wrong}{needed}; give more memory, or set "
+            "TMPDIR to a folder on another disk"
         )
 
     @property

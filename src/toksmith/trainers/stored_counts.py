@@ -50,7 +50,8 @@ class StoredCounts:
             OptionError: the temporary file cannot be written.
         """
         if len(self.files) > 1 or limits.min_count > 1:
-            with stream_sum(self._pieces(), limits) as counts:
+            chunks = sum(file.chunks for file in self.files)
+            with stream_sum(self._pieces(), limits, chunks) as counts:
                 yield counts
             return
         (file,) = self.files
