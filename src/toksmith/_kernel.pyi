@@ -841,36 +841,71 @@ def train_pieces(
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
 ]: ...
-def train_unigram(
-    symbols: Annotated[
-        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    ends: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    counts: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    scripts: Annotated[
-        NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    kinds: Annotated[
-        NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    longest: int,
-    split_by_script: bool,
-    split_by_space: bool,
-    split_digits: bool,
-    space_as_suffix: bool,
-    only_spaces: bool,
-    seeds: int,
-    enough: int,
-    shrinking_factor: float,
-    sub_iterations: int,
-    threads: int,
-    watch: object | None,
-) -> tuple[
-    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
-    Annotated[NDArray[numpy.float64], dict(shape=(None,))],
-]: ...
+
+class UnigramWords:
+    def __init__(
+        self,
+        scripts: Annotated[
+            NDArray[numpy.uint16], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        kinds: Annotated[
+            NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        longest: int,
+        split_by_script: bool,
+        split_by_space: bool,
+        split_digits: bool,
+        space_as_suffix: bool,
+        only_spaces: bool,
+        threads: int,
+        memory: int,
+        descriptor: int,
+        space: int | None,
+        has_pieces: bool,
+    ) -> None: ...
+    def add(
+        self,
+        symbols: Annotated[
+            NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        ends: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        counts: Annotated[
+            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    def finish(self) -> None: ...
+    @property
+    def substrings(self) -> int: ...
+    @property
+    def spilled(self) -> int: ...
+    def train(
+        self,
+        seeds: int,
+        enough: int,
+        shrinking_factor: float,
+        sub_iterations: int,
+        watch: object | None,
+        keep: object | None,
+        keep_seconds: float,
+        start: tuple[
+            int,
+            Annotated[
+                NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+            ],
+            Annotated[
+                NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
+            ],
+            Annotated[
+                NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+            ],
+        ]
+        | None,
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+    ]: ...
+
+def unigram_memory(pieces: int) -> int: ...

@@ -25,7 +25,7 @@ from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.engine.training import (
     MergeRules,
     SymbolWords,
-    learn_unigram,
+    UnigramWords,
     merge_symbols,
 )
 from toksmith.splitters import splitter
@@ -121,13 +121,16 @@ def test_finding_the_pairs_before_the_first_merge() -> None:
 
 def test_sorting_the_suffixes_of_unigram() -> None:
     rounds: list[int] = []
-    given = words(4_000_000)
+    given = UnigramWords(
+        scripts=[1] * 16, spaces=[False] * 16, digits=[False] * 16,
+        longest=16, split_by_script=False, split_by_space=False, split_digits=False,
+        space_as_suffix=False, only_spaces=False,
+    )  # fmt: skip
+    given.add(words(4_000_000))
+    given.finish()
     with interrupted_soon():
-        learn_unigram(
-            given, scripts=[1] * 16, spaces=[False] * 16, digits=[False] * 16,
-            longest=16, split_by_script=False, split_by_space=False, split_digits=False,
-            space_as_suffix=False, only_spaces=False, seeds=100_000, enough=10_000,
-            shrinking_factor=0.75, sub_iterations=2, threads=1,
+        given.learn(
+            seeds=100_000, enough=10_000, shrinking_factor=0.75, sub_iterations=2,
             watch=lambda done, *_: rounds.append(done),
         )  # fmt: skip
     assert rounds == []

@@ -18,6 +18,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "bpe-characters": {"vocab_size": 300, "unit": "characters"},
     "wordpiece": {"model": "wordpiece", "vocab_size": 100, "objective": "frequency"},
     "sentencepiece-bpe": {"model": "sentencepiece-bpe", "vocab_size": 60},
+    "unigram": {"model": "unigram", "vocab_size": 60},
+    "sentencepiece-unigram": {"model": "sentencepiece-unigram", "vocab_size": 60},
     "word": {"model": "word", "vocab_size": 300},
 }
 MODELS["bpe-continued"]["vocab_size"] = MODELS["bpe-continued"]["continue_from"].vocab_size + 9

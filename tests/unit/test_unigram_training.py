@@ -149,17 +149,6 @@ def test_required_characters_need_not_occur_in_the_words() -> None:
     assert "z" in dict(train_unigram(words, 6, required="▁lowz", progress=False))
 
 
-def test_the_rarest_words_are_left_out_where_there_are_too_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("toksmith.trainers.unigram.MOST_CHARACTERS", 7)
-    words = {"abc": 5, "xy": 2, "ab": 9, "ba": 4, "b": 2}
-    with pytest.warns(UserWarning, match=r"2 of 5 distinct words .*up to 2 times"):
-        got = train_unigram(CharacterWords.of(words), 9, required="ab", progress=False)
-    words = {"abc": 5, "ab": 9, "ba": 4}
-    assert got == train_unigram(CharacterWords.of(words), 9, required="ab", progress=False)
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -264,4 +264,18 @@ const Record* MergedRuns::next() {
     return &readers_[current_].record();
 }
 
+const Record* SummedRuns::next() {
+    if (!std::exchange(has_begun_, true)) waiting_ = records_.next();
+    if (!waiting_) return nullptr;
+    chunk_.assign(waiting_->bytes, waiting_->bytes + waiting_->size);
+    sum_ = *waiting_;
+    sum_.bytes = chunk_.data();
+    while ((waiting_ = records_.next()) && waiting_->size == sum_.size &&
+           std::memcmp(waiting_->bytes, sum_.bytes, sum_.size) == 0) {
+        sum_.count += waiting_->count;
+        sum_.first = std::min(sum_.first, waiting_->first);
+    }
+    return &sum_;
+}
+
 }  // namespace toksmith

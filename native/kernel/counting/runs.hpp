@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "base/stop.hpp"
@@ -157,6 +158,25 @@ class MergedRuns {
     std::vector<std::size_t> heap_;  // of readers, the first record on top
     std::size_t current_;            // the reader of the last record; none at the start
     InterruptionPoints<1024> points_;
+};
+
+// The distinct chunks of several runs that are sorted by chunk, each with the sum of its counts and
+// its first position.
+class SummedRuns {
+ public:
+    // `memory`, `frees`: as in MergedRuns.
+    SummedRuns(BlockFile& file, std::vector<SortedRun> runs, std::size_t memory, bool frees = false)
+        : records_(file, std::move(runs), bytes_before, memory, frees) {}
+
+    // The next record, valid until the next call; null at the end. Has interruption points.
+    const Record* next();
+
+ private:
+    MergedRuns records_;
+    const Record* waiting_ = nullptr;  // was read, but is another chunk than the last one
+    bool has_begun_ = false;
+    std::vector<std::uint8_t> chunk_;
+    Record sum_{};
 };
 
 }  // namespace toksmith

@@ -1,7 +1,6 @@
 #include "counting/spilled_counts.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
@@ -71,26 +70,8 @@ void SpilledCounts::consume(std::size_t first, std::size_t memory,
     std::vector<SortedRun> runs;
     for (std::size_t i = first; i < runs_.size(); ++i) runs.push_back(std::move(runs_[i].run));
     runs_.resize(first);
-    MergedRuns records(file_, std::move(runs), bytes_before, memory, true);
-    std::vector<std::uint8_t> chunk;
-    Record current{};
-    const auto take = [&] {
-        if (current.size == 0) return;
-        current.bytes = chunk.data();
-        visit(current);
-    };
-    while (const Record* record = records.next()) {
-        if (record->size == current.size && !chunk.empty() &&
-            std::memcmp(record->bytes, chunk.data(), record->size) == 0) {
-            current.count += record->count;
-            current.first = std::min(current.first, record->first);
-            continue;
-        }
-        take();
-        chunk.assign(record->bytes, record->bytes + record->size);
-        current = *record;
-    }
-    take();
+    SummedRuns records(file_, std::move(runs), memory, true);
+    while (const Record* record = records.next()) visit(*record);
 }
 
 SortedRun SpilledCounts::write(const std::vector<Record>& records) {

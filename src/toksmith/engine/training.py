@@ -133,6 +133,9 @@ class Merges(NamedTuple):
 
 
 _Found: TypeAlias = "tuple[npt.NDArray[np.uint32], UInts, UInts]"
+_FoundPieces: TypeAlias = (
+    "tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32], npt.NDArray[np.float64]]"
+)
 
 
 class UnigramPieces(NamedTuple):
@@ -147,6 +150,22 @@ class UnigramPieces(NamedTuple):
     symbols: npt.NDArray[np.uint32]
     lengths: npt.NDArray[np.uint32]
     scores: npt.NDArray[np.float64]
+
+
+class UnigramState(NamedTuple):
+    """Where Unigram training stands after a pruning.
+
+    Attributes:
+        rounds: the rounds of expectation and maximization so far.
+        pieces: the pieces that are left.
+    """
+
+    rounds: int
+    pieces: UnigramPieces
+
+
+KeepState: TypeAlias = "Callable[[UnigramState], None]"
+"""Called with the state of Unigram training, to save it before training goes on."""
 
 
 class ChunkStore:
@@ -306,30 +325,25 @@ def merge_pieces(
     )
 
 
-def learn_unigram(
-    words: SymbolWords,
-    *,
-    scripts: Sequence[int],
-    spaces: Sequence[bool],
-    digits: Sequence[bool],
-    longest: int,
-    split_by_script: bool,
-    split_by_space: bool,
-    split_digits: bool,
-    space_as_suffix: bool,
-    only_spaces: bool,
-    seeds: int,
-    enough: int,
-    shrinking_factor: float,
-    sub_iterations: int,
-    threads: int,
-    watch: RoundsWatch | None = None,
-) -> UnigramPieces:
-    """Learn the pieces of a Unigram model, and their probabilities.
+class BlockFile(NamedTuple):
+    """A temporary file for the kernel, which the caller closes.
+
+    Attributes:
+        descriptor: of the file. An error of the file is an OSError.
+        space: the maximum size of the file in bytes, beyond which there is a BufferError; ``None``
+            for no limit.
+    """
+
+    descriptor: int
+    space: int | None = None
+
+
+class UnigramWords:
+    """Counted words to learn Unigram pieces from: for corpora whose words would not fit as arrays.
 
     Args:
-        words: the words to train on; symbols are characters in the order of their code points.
-        scripts: as all up to ``only_spaces`` in :func:`merge_pieces`.
+        scripts: as all up to ``only_spaces`` in :func:`merge_pieces`; symbols are characters in the
+            order of their code points.
         spaces: whether each symbol is ▁.
         digits: whether each symbol is a digit.
         longest: the maximum number of characters of a piece.
@@ -338,18 +352,30 @@ def learn_unigram(
         split_digits: each digit is a piece.
         space_as_suffix: ▁ comes at the end, not the start.
         only_spaces: a piece may consist of ▁ alone.
-        seeds: the number of substrings to start with.
-        enough: pruning stops at this many pieces.
-        shrinking_factor: the share of the pieces kept by one pruning.
-        sub_iterations: rounds of expectation and maximization between prunings.
         threads: the number of threads; the result does not depend on it.
-        watch: called after each round.
+        memory: the memory for training in bytes, if there is a file.
+        file: for what exceeds it; ``None`` for no file.
+        has_pieces: whether training goes on from a state, so that no first pieces are searched.
     """
-    return UnigramPieces(
-        *_kernel.train_unigram(
-            words.symbols,
-            words.ends,
-            words.counts,
+
+    def __init__(
+        self,
+        *,
+        scripts: Sequence[int],
+        spaces: Sequence[bool],
+        digits: Sequence[bool],
+        longest: int,
+        split_by_script: bool,
+        split_by_space: bool,
+        split_digits: bool,
+        space_as_suffix: bool,
+        only_spaces: bool,
+        threads: int = 1,
+        memory: int = 0,
+        file: BlockFile | None = None,
+        has_pieces: bool = False,
+    ) -> None:
+        self._words = _kernel.UnigramWords(
             np.array(scripts, np.uint16),
             _kinds(spaces, digits),
             longest=longest,
@@ -358,14 +384,78 @@ def learn_unigram(
             split_digits=split_digits,
             space_as_suffix=space_as_suffix,
             only_spaces=only_spaces,
-            seeds=seeds,
-            enough=enough,
-            shrinking_factor=shrinking_factor,
-            sub_iterations=sub_iterations,
             threads=threads,
-            watch=watch,
+            memory=memory,
+            descriptor=file.descriptor if file else -1,
+            space=file.space if file else None,
+            has_pieces=has_pieces,
         )
-    )
+
+    def add(self, words: SymbolWords) -> None:
+        """Add words."""
+        self._words.add(words.symbols, words.ends, words.counts)
+
+    def finish(self) -> None:
+        """End the adding; called before :meth:`learn`."""
+        self._words.finish()
+
+    @property
+    def substrings(self) -> int:
+        """The maximum number of substrings that occur more than once, roughly."""
+        return self._words.substrings
+
+    @property
+    def spilled(self) -> int:
+        """The number of bytes written to the file."""
+        return self._words.spilled
+
+    def learn(
+        self,
+        *,
+        seeds: int,
+        enough: int,
+        shrinking_factor: float,
+        sub_iterations: int,
+        watch: RoundsWatch | None = None,
+        keep: KeepState | None = None,
+        keep_seconds: float = 0,
+        start: UnigramState | None = None,
+    ) -> UnigramPieces:
+        """Learn the pieces of a Unigram model, and their probabilities; the words are used up.
+
+        Args:
+            seeds: the number of substrings to start with.
+            enough: pruning stops at this many pieces.
+            shrinking_factor: the share of the pieces kept by one pruning.
+            sub_iterations: rounds of expectation and maximization between prunings.
+            watch: called after each round.
+            keep: called before the first round and after prunings, at most every
+                ``keep_seconds``.
+            keep_seconds: see there.
+            start: the state to go on from.
+        """
+
+        def hand_over(rounds: int, pieces: _FoundPieces) -> None:
+            assert keep is not None
+            keep(UnigramState(rounds, UnigramPieces(*pieces)))
+
+        return UnigramPieces(
+            *self._words.train(
+                seeds=seeds,
+                enough=enough,
+                shrinking_factor=shrinking_factor,
+                sub_iterations=sub_iterations,
+                watch=watch,
+                keep=hand_over if keep else None,
+                keep_seconds=keep_seconds,
+                start=None if start is None else (start.rounds, *start.pieces),
+            )
+        )
+
+
+def unigram_memory(pieces: int) -> int:
+    """Return an estimate of the memory in bytes that a number of first pieces needs at least."""
+    return _kernel.unigram_memory(pieces)
 
 
 def _kinds(spaces: Sequence[bool], digits: Sequence[bool]) -> npt.NDArray[np.uint8]:

@@ -1,14 +1,16 @@
 """Checkpoints: the folder from which an interrupted training continues.
 
 - ``training.json``: the options and the corpus. Only a training with the same ones continues;
-  ``min_count`` and ``objective`` may change before there are merges, and ``memory`` is not among
-  them.
+  ``min_count``, ``objective`` and ``seed_sentencepiece_size`` may change before there are merges or
+  pieces, and ``memory`` is not among them.
 - ``counts-0000.parquet`` …: the chunk counts of a part of the files, complete once
   ``counts-0000.json`` exists. ``counts=`` accepts these files like any other counts. For models
   that make words of lines or documents, these are counts of what the words are made of, and
   ``plain-0000.parquet`` … hold the ASCII words that the kernel made already.
 - ``merges.npz``, of byte-level BPE: the merges so far, the count of each, the number of tokens of
   the text after each, and a SHA-256 of these arrays.
+- ``pieces.npz``, of Unigram: the pieces that were left after a pruning and their scores, the number
+  of rounds so far, and a SHA-256 of these arrays.
 
 Each file is written under a temporary name and then renamed, so a file that exists is complete. The
 folder is kept when training ends, because the tokenizer is not saved yet.
@@ -16,7 +18,6 @@ folder is kept when training ends, because the tokenizer is not saved yet.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -27,7 +28,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from toksmith._base.files import dump, read_json, write_bytes, write_text
+from toksmith._base.files import dump, open_output, read_json, write_text
 from toksmith._base.lazy import extra, np, npt
 from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, DocumentSource, Files, ReadTotals
@@ -36,7 +37,7 @@ from toksmith.corpus.paths import expand_all
 from toksmith.corpus.remote import FilePath, RemoteFile
 from toksmith.corpus.sources import FileRead
 from toksmith.corpus.text_sample import KnownSample
-from toksmith.engine.training import Merges
+from toksmith.engine.training import Merges, UnigramPieces, UnigramState
 from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.models import BPE
 from toksmith.splitters import PatternSplitter, splitter
@@ -58,9 +59,13 @@ _PARTS = 32
 """The approximate maximum number of parts."""
 
 _LAYOUT = 2
+_CODE_POINTS = 0x110000
 
-_OF_MERGES = ("min_count", "objective")
-"""The options that may change as long as no merges are stored: counts do not depend on them."""
+_OF_LEARNING = ("min_count", "objective", "seed_sentencepiece_size")
+"""The options that may change as long as nothing learned is stored: counts do not depend on
+them."""
+
+_MERGES, _PIECES = "merges.npz", "pieces.npz"
 
 
 class Checkpoint:
@@ -94,7 +99,7 @@ class Checkpoint:
         wanted = json.loads(json.dumps({"layout": _LAYOUT, **plan}, default=repr))
         if path.name in names:
             held = read_json(path)
-            free = () if self._merges_path.name in names else _OF_MERGES
+            free = () if names & {_MERGES, _PIECES} else _OF_LEARNING
             _compare(self.folder, held, wanted, free)
             if held != wanted:
                 write_text(path, dump(wanted))
@@ -197,17 +202,13 @@ class Checkpoint:
             FormatError: the file is damaged.
         """
         none = np.zeros(0, np.uint64)
-        if not self._merges_path.exists():
+        arrays = self._arrays(_MERGES, Merges._fields)
+        if arrays is None:
             return Merges(np.zeros((0, 3), np.uint32), none, none)
-        try:
-            with self._merges_path.open("rb") as file, np.load(file, allow_pickle=False) as held:
-                found = Merges(held["merges"], held["counts"], held["tokens_after"])
-                is_whole = held["sha256"].tobytes() == _digest_of(found)
-        except Exception as wrong:  # zipfile, zlib and NumPy raise errors of a dozen kinds
-            raise self.damaged(str(wrong) or type(wrong).__name__) from wrong
+        found = Merges(*arrays)
         number = len(found.merges) if found.merges.ndim else 0
         kinds = [(each.dtype.name, each.shape) for each in found]
-        if not is_whole or kinds != [("uint32", (number, 3)), *[("uint64", (number,))] * 2]:
+        if kinds != [("uint32", (number, 3)), *[("uint64", (number,))] * 2]:
             raise self.damaged("it holds no merges")
         if first is None:
             first = int(found.merges[0, 2]) if number else 256
@@ -220,25 +221,68 @@ class Checkpoint:
             raise self.damaged("it holds no merges of this training")
         return found
 
-    @property
-    def _merges_path(self) -> Path:
-        return self.folder / "merges.npz"
+    def pieces(self, alphabet: int) -> UnigramState | None:
+        """Return the stored state of Unigram training; ``None`` if there is none yet.
 
-    def damaged(self, reason: str) -> FormatError:
-        """Return the error for a damaged file of merges."""
-        return FormatError(self._merges_path, f"is damaged ({reason}): delete it")
+        Args:
+            alphabet: the number of characters of the text.
+
+        Raises:
+            FormatError: the file is damaged.
+        """
+        arrays = self._arrays(_PIECES, ("rounds", *UnigramPieces._fields))
+        if arrays is None:
+            return None
+        rounds, found = arrays[0], UnigramPieces(*arrays[1:])
+        number = len(found.lengths) if found.lengths.ndim else 0
+        kinds = [(each.dtype.name, each.shape) for each in (rounds, *found)]
+        if (
+            kinds
+            != [
+                ("uint64", (1,)),
+                ("uint32", (len(found.symbols) if found.symbols.ndim else 0,)),
+                *[(name, (number,)) for name in ("uint32", "float64")],
+            ]
+            or not found.lengths.all()
+            or int(found.lengths.sum(dtype=np.uint64)) != len(found.symbols)
+            or int(found.symbols.max(initial=0)) >= alphabet
+        ):
+            raise self.damaged("it holds no pieces of this training", _PIECES)
+        return UnigramState(int(rounds[0]), found)
+
+    def damaged(self, reason: str, name: str = _MERGES) -> FormatError:
+        """Return the error for a damaged file of merges, or of pieces."""
+        return FormatError(self.folder / name, f"is damaged ({reason}): delete it")
 
     def keep(self, merges: Merges) -> None:
         """Write all merges so far."""
-        data = io.BytesIO()
-        np.savez(
-            data,
-            merges=merges.merges,
-            counts=merges.counts,
-            tokens_after=merges.tokens_after,
-            sha256=np.frombuffer(_digest_of(merges), np.uint8),
-        )
-        write_bytes(self._merges_path, data.getvalue())
+        self._keep_arrays(_MERGES, merges._asdict())
+
+    def keep_pieces(self, state: UnigramState) -> None:
+        """Write the pieces that are left."""
+        rounds = np.array([state.rounds], np.uint64)
+        self._keep_arrays(_PIECES, {"rounds": rounds, **state.pieces._asdict()})
+
+    def _arrays(self, name: str, fields: Sequence[str]) -> list[npt.NDArray[Any]] | None:
+        """Return the arrays of a file; ``None`` if it does not exist."""
+        path = self.folder / name
+        if not path.exists():
+            return None
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as held:
+                found = [held[field] for field in fields]
+                is_whole = held["sha256"].tobytes() == _digest_of(found)
+        except Exception as wrong:  # zipfile, zlib and NumPy raise errors of a dozen kinds
+            raise self.damaged(str(wrong) or type(wrong).__name__, name) from wrong
+        if not is_whole:
+            raise self.damaged("its SHA-256 is another one", name)
+        return found
+
+    def _keep_arrays(self, name: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        digest = np.frombuffer(_digest_of(arrays.values()), np.uint8)
+        with open_output(self.folder / name) as file:
+            named: dict[str, Any] = {**arrays, "sha256": digest}
+            np.savez(file, **named)
 
 
 def describe_checkpoint(folder: AnyPath) -> str:
@@ -250,12 +294,17 @@ def describe_checkpoint(folder: AnyPath) -> str:
     """
     path = Path(folder)
     parts = len([*path.glob("counts-*.json")])
-    if (path / "merges.npz").exists():
-        with suppress(FormatError, OSError):
-            number = len(Checkpoint.at(path).merges(first=None).merges)
-            merges = count_of(number, "merge")
-            counts = " and the counts" if parts else ""
-            return f"{merges}{counts} are stored in {folder}: the same command continues from them"
+    learned = None
+    with suppress(FormatError, OSError):
+        if (path / _MERGES).exists():
+            learned = count_of(len(Checkpoint.at(path).merges(first=None).merges), "merge")
+        elif state := Checkpoint.at(path).pieces(_CODE_POINTS):
+            learned = (
+                f"{len(state.pieces.lengths):,} pieces after {count_of(state.rounds, 'round')}"
+            )
+    if learned is not None:
+        counts = " and the counts" if parts else ""
+        return f"{learned}{counts} are stored in {folder}: the same command continues from them"
     if parts:
         what = f"the counts of {count_of(parts, 'part')}"
         return f"{what} of the text are stored in {folder}: the same command continues from them"
@@ -264,7 +313,7 @@ def describe_checkpoint(folder: AnyPath) -> str:
 
 def delete(folder: AnyPath) -> None:
     """Delete the files of a checkpoint, and the folder if it is then empty."""
-    for pattern in ("counts-*.parquet", "plain-*.parquet", "counts-*.json", "merges.npz",
+    for pattern in ("counts-*.parquet", "plain-*.parquet", "counts-*.json", _MERGES, _PIECES,
                     "training.json"):  # fmt: skip
         for path in Path(folder).glob(pattern):
             path.unlink()
@@ -321,14 +370,17 @@ def _version(path: FilePath) -> int | str | None:
     return path.tag() if isinstance(path, RemoteFile) else path.stat().st_mtime_ns
 
 
-def _digest_of(merges: Merges) -> bytes:
-    return sha256(b"".join(np.ascontiguousarray(each).tobytes() for each in merges)).digest()
+def _digest_of(arrays: Iterable[npt.NDArray[Any]]) -> bytes:
+    digest = sha256()
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.digest()
 
 
 def _digest(data: bytes, *arrays: npt.NDArray[Any]) -> str:
     digest = sha256(data)
     for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()[:32]
 
 

@@ -17,7 +17,7 @@ from toksmith._base.checks import whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.visible import count_of
 from toksmith.engine.counting import Tallies, UInts
-from toksmith.engine.training import ENOUGH, ChunkStore
+from toksmith.engine.training import ENOUGH, BlockFile, ChunkStore
 from toksmith.errors import OptionError, TrainingError
 
 if TYPE_CHECKING:
@@ -142,17 +142,41 @@ class MemoryLimits:
         if self.limit is None:
             yield
             return
-        space = None if self.spill_limit is None else max(self.spill_limit - self._used, 0)
+        space = self._space
         with ExitStack() as files:
             descriptors = [
                 files.enter_context(self.temporary_file()).fileno()
                 for _ in range(counter.spill_files)
             ]
-            try:
+            with self._within_space():
                 counter.spill_to(int(self._for_counts * _TABLES), *descriptors, space=space)
                 yield
-            except BufferError as wrong:
-                raise self._too_much() from wrong
+
+    @contextmanager
+    def block_file(self) -> Iterator[BlockFile | None]:
+        """Make a temporary file that limits its size; yields ``None`` if memory has no limit.
+
+        Raises:
+            OptionError: as :meth:`spill`.
+        """
+        if self.limit is None:
+            yield None
+            return
+        space = self._space
+        with self.temporary_file() as file, self._within_space():
+            yield BlockFile(file.fileno(), space)
+
+    @property
+    def _space(self) -> int | None:
+        """How large further temporary files may be, in bytes; ``None`` for no limit."""
+        return None if self.spill_limit is None else max(self.spill_limit - self._used, 0)
+
+    @contextmanager
+    def _within_space(self) -> Iterator[None]:
+        try:
+            yield
+        except BufferError as wrong:
+            raise self._too_much() from wrong
 
     def merge(self, counter: ChunkCounter, unit: int = 1) -> None:
         """Merge the spilled counts of a counter; counts are rounded to units.
@@ -186,6 +210,11 @@ class MemoryLimits:
     def for_merging(self) -> int:
         """The memory for merging in bytes, besides that of :meth:`chunk_store`."""
         return ENOUGH if self.limit is None else self._for_counts // 2
+
+    @property
+    def for_pieces(self) -> int:
+        """The memory for learning Unigram pieces in bytes; 0 for no limit."""
+        return 0 if self.limit is None else self._for_counts
 
     @contextmanager
     def chunk_store(self) -> Iterator[ChunkStore]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from toksmith.engine.training import ChunkStore
 from toksmith.errors import OptionError
 from toksmith.formats.sentencepiece_pipeline import sentencepiece_pipeline
 from toksmith.models import SentencePieceBPE, Unigram
@@ -24,8 +24,13 @@ from toksmith.trainers.sentencepiece_vocabulary import (
     vocabulary,
 )
 from toksmith.trainers.sentences import Sentences, read_sentences, stream_sentences
-from toksmith.trainers.symbol_words import CharacterWords, StoredWords, WordStream
-from toksmith.trainers.unigram import train_unigram, unigram_memory
+from toksmith.trainers.symbol_words import (
+    CharacterWords,
+    StoredWords,
+    WordStream,
+    WordStreamPart,
+)
+from toksmith.trainers.unigram import UnigramLearner
 
 VOCAB_SIZE = 8000
 """SentencePiece's default vocabulary size."""
@@ -48,7 +53,11 @@ def train_sentencepiece_bpe(
         if limits.limit is None:
             text, words = _prepare(corpus, size, options)
         else:
-            text, words = _prepare_in_store(corpus, size, options, store)
+            text, kept = _prepare_stream(
+                *(corpus, size, options),
+                lambda part: part.pass_symbols(store.add_symbols),
+            )
+            words = StoredWords(kept, store)
         learned = learn_pieces(
             *(words, text.room, options.rules(), corpus.progress, corpus.threads),
             memory=limits.for_merging,
@@ -77,22 +86,22 @@ def train_sentencepiece_unigram(
         OptionError: options contradict each other, or ``vocab_size``.
         TrainingError: there is no text, or too little for ``vocab_size`` pieces.
     """
-    corpus.limits.need = unigram_memory
-    text, words = _prepare(corpus, _size_of(vocab_size, options, "unigram"), options)
-    pieces = train_unigram(
-        words,
-        text.size - len(text.meta),
-        required="".join(text.alphabet),
-        meta_pieces=len(text.meta),
-        rules=options.rules(),
-        options=UnigramOptions(
+    size, corpus.limits.need = _size_of(vocab_size, options, "unigram"), size_of_stream
+    with UnigramLearner(
+        options.rules(),
+        UnigramOptions(
             options.seed_sentencepiece_size,
             options.shrinking_factor,
             options.num_sub_iterations,
         ),
-        threads=corpus.threads,
-        progress=corpus.progress,
-    )
+        *(corpus.limits, corpus.checkpoint, corpus.threads, corpus.progress),
+    ) as learner:
+        if corpus.limits.limit is None:
+            text, words = _prepare(corpus, size, options)
+            learner.take(words)
+        else:
+            text, _ = _prepare_stream(corpus, size, options, learner.take)
+        pieces = learner.learn(text.size - len(text.meta), "".join(text.alphabet), len(text.meta))
     model = Unigram(**vocabulary(pieces, text.meta, text.size, options))
     return _trained(model, text, options)
 
@@ -148,15 +157,23 @@ def _prepare(
     return text, sentences.words.only("".join(text.alphabet))
 
 
-def _prepare_in_store(
-    corpus: Corpus, size: int, options: SentencePieceOptions, store: ChunkStore
-) -> tuple[_Text, StoredWords]:
-    """Read the text as :func:`_prepare` does, but words go to a store batch by batch."""
+def _prepare_stream(
+    corpus: Corpus,
+    size: int,
+    options: SentencePieceOptions,
+    take: Callable[[WordStreamPart], object],
+) -> tuple[_Text, str]:
+    """Read the text as :func:`_prepare` does, but pass the words to a function.
+
+    Returns:
+        The text, and the characters of the words.
+    """
     meta, normalizer, symbols = _settings(size, options)
     with stream_sentences(corpus, options, normalizer, symbols) as (sentences, words):
         text = _text_of(sentences, meta, size, normalizer, options)
-        kept = words.pass_only("".join(text.alphabet), store.add_symbols)
-    return text, StoredWords(kept, store)
+        part = words.only("".join(text.alphabet))
+        take(part)
+    return text, part.characters
 
 
 def _settings(

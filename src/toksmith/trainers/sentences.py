@@ -121,6 +121,7 @@ def stream_sentences(
             others = stack.enter_context(passed_words(feed, limits))
         words = WordStream(others, plain=plain, space=SPACE)
         yield _sentences(words, found, corpus), words
+        words.close()
 
 
 def _sentences(words: AnyWords, found: LineCounts, corpus: Corpus) -> Sentences:

@@ -81,6 +81,10 @@ class CharacterWords:
                 every.alphabet,
             )
 
+    def pass_symbols(self, take: Callable[[SymbolWords], object]) -> None:
+        """Call a function with the words, as those of a :class:`WordStream`."""
+        take(self.words)
+
     def character_counts(self) -> npt.NDArray[np.uint64]:
         """Return the number of occurrences of each character in the text: uint64, by symbol."""
         return self.words.symbol_counts()
@@ -197,12 +201,19 @@ class WordStream:
         Returns:
             The characters of the words that are among them, by code point: the symbols.
         """
+        part = self.only(characters)
+        part.pass_symbols(take)
+        return part.characters
+
+    def only(self, characters: str) -> WordStreamPart:
+        """Return the parts of the words that consist of these characters."""
         wanted = set(characters)
         kept = "".join(character for character in self.characters if character in wanted)
-        numbers = {character: number for number, character in enumerate(kept)}
-        new = [numbers.get(character) for character in self.characters]
-        self.pass_symbols(lambda words: take(words.only(new)))
-        return kept
+        return WordStreamPart(kept, self)
+
+    def close(self) -> None:
+        """Free the words; the characters and their counts stay."""
+        self._pass_on, self._plain = _pass_nothing, None
 
     def _pass_code_points(self, take: Callable[[SymbolWords], object]) -> None:
         """Call a function with batches of words as code points."""
@@ -222,6 +233,30 @@ class WordStream:
 
     def __len__(self) -> int:
         return self._words
+
+
+def _pass_nothing(take: Take) -> None:
+    del take
+    raise ValueError("the words were freed")
+
+
+@dataclass(frozen=True, eq=False)
+class WordStreamPart:
+    """The parts of the words of a stream that consist of some characters.
+
+    Attributes:
+        characters: these characters, by code point; each occurs in the words.
+        words: the stream.
+    """
+
+    characters: str
+    words: WordStream
+
+    def pass_symbols(self, take: Callable[[SymbolWords], object]) -> None:
+        """Call a function with batches of words; symbol ``i`` is ``characters[i]``."""
+        numbers = {character: number for number, character in enumerate(self.characters)}
+        new = [numbers.get(character) for character in self.words.characters]
+        self.words.pass_symbols(lambda words: take(words.only(new)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,3 +389,5 @@ class StoredWords:
 
 
 AnyWords: TypeAlias = "CharacterWords | MixedWords | WordStream"
+PassableWords: TypeAlias = "CharacterWords | WordStream | WordStreamPart"
+"""Words that are passed on as symbols."""

@@ -6,16 +6,18 @@ in `tokenizers`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from toksmith._base.checks import literal, whole
 from toksmith._base.lazy import np
 from toksmith._base.progress import rounds_progress
 from toksmith._base.threads import thread_count
 from toksmith.decoders import MetaspaceDecoder
-from toksmith.engine.training import SymbolWords, learn_unigram
+from toksmith.engine.training import UnigramWords, unigram_memory
 from toksmith.errors import OptionError, warn
 from toksmith.models import PieceType, Unigram
 from toksmith.pipeline import Pipeline
@@ -23,61 +25,193 @@ from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
 from toksmith.reference.unigram_training import ROOM, UnigramOptions, finish
 from toksmith.splitters import Metaspace
 from toksmith.tokenizer.training_record import Trained
+from toksmith.trainers import checkpoint as checkpoints
+from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.memory import MemoryLimits, format_size, size_of_stream
 from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
 from toksmith.trainers.sentencepiece_bpe import script_numbers
-from toksmith.trainers.symbol_words import CharacterWords
-from toksmith.trainers.word_counts import count_words
+from toksmith.trainers.symbol_words import CharacterWords, PassableWords, WordStream
+from toksmith.trainers.word_counts import count_words, stream_words
 
-MOST_CHARACTERS = 1 << 28
-"""The maximum total length of the distinct words, in characters; beyond it, the rarest are
-left out. Training takes up to about 30 bytes of memory per character."""
-
-
-def unigram_memory(words: int, size: int) -> int:
-    """Return an estimate of the memory of learning pieces in bytes.
-
-    Args:
-        words: the number of distinct words.
-        size: their total size in bytes.
-    """
-    # The suffix array and the arcs take 28 bytes a byte of words that share no prefixes, and less
-    # otherwise. Seeds take up to 28 more, but their number is limited.
-    return 64 * words + 28 * size + 28 * min(size, 4 << 20)
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
-def train_unigram(
-    words: CharacterWords,
-    vocab_size: int,
-    *,
-    required: str | None = None,
-    meta_pieces: int = 0,
-    rules: PieceRules | None = None,
-    options: UnigramOptions | None = None,
-    threads: int | None = None,
-    progress: bool | None = None,
-) -> list[tuple[str, float]]:
-    """Learn the pieces of a Unigram model.
+class LearnerKeywords(TypedDict, total=False):
+    """The arguments of :class:`UnigramLearner` by name."""
 
-    The algorithm is in :mod:`toksmith.reference.unigram_training`. If the distinct words
-    have more than ``MOST_CHARACTERS`` in total, the rarest are left out, with a warning.
+    rules: PieceRules | None
+    options: UnigramOptions | None
+    limits: MemoryLimits | None
+    checkpoint: Checkpoint | None
+    threads: int | None
+    progress: bool | None
+
+
+class UnigramLearner:
+    """Learns the pieces of a Unigram model. Use it in a ``with`` block.
+
+    The algorithm is in :mod:`toksmith.reference.unigram_training`. Words are taken first and
+    learned from afterwards, so that their source can be freed in between. What exceeds the memory
+    limit is in a temporary file.
 
     Args:
-        words: words of known characters; an unknown character separates two words.
-        vocab_size: the number of pieces to learn. The result has fewer if the text is too small,
-            and more if there are more required characters.
-        required: characters that must be pieces, the most frequent first; ``None`` for the
-            characters of the words.
-        meta_pieces: the number of other pieces of the vocabulary; SentencePiece includes them in
-            the size that it prunes to.
         rules: the rules for valid pieces.
         options: the training options.
+        limits: the memory limit.
+        checkpoint: the folder that pieces are written to, and first read from.
         threads: the number of threads; ``None`` for the cores this process may use. The result
             does not depend on it.
         progress: whether to show a progress bar; ``None`` if standard error is a terminal.
 
+    Raises:
+        OptionError: an option is out of range.
+    """
+
+    def __init__(
+        self,
+        rules: PieceRules | None = None,
+        options: UnigramOptions | None = None,
+        limits: MemoryLimits | None = None,
+        checkpoint: Checkpoint | None = None,
+        threads: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        self._rules, self._options = rules or PieceRules(), options or UnigramOptions()
+        whole("seed_sentencepiece_size", self._options.seed_sentencepiece_size, least=1)
+        whole("num_sub_iterations", self._options.num_sub_iterations, least=1)
+        if not 0 < self._options.shrinking_factor < 1:
+            raise OptionError(
+                f"shrinking_factor is {self._options.shrinking_factor}: use a number between 0 "
+                "and 1"
+            )
+        self._limits, self._checkpoint = limits or MemoryLimits(), checkpoint
+        self._threads, self._progress = thread_count(threads), progress
+
+    def __enter__(self) -> UnigramLearner:
+        self._stack = ExitStack()
+        self._file = self._stack.enter_context(self._limits.block_file())
+        return self
+
+    def __exit__(self, *raised: Any) -> bool | None:
+        return self._stack.__exit__(*raised)
+
+    def take(self, words: PassableWords) -> None:
+        """Take words of known characters; an unknown character separates two words.
+
+        Raises:
+            OptionError: there are no words, or they cannot be learned from within the memory limit.
+            FormatError: the pieces in the checkpoint are damaged.
+        """
+        if not words.characters:
+            raise OptionError("there are no words to train on")
+        self._characters, rules = words.characters, self._rules
+        kept = self._checkpoint
+        self._start = kept.pieces(len(self._characters)) if kept else None
+        self._words = UnigramWords(
+            scripts=script_numbers(self._characters, rules),
+            spaces=[character == SPACE for character in self._characters],
+            digits=[is_digit(character) for character in self._characters],
+            longest=rules.max_sentencepiece_length,
+            split_by_script=rules.split_by_unicode_script,
+            split_by_space=rules.split_by_whitespace,
+            split_digits=rules.split_digits,
+            space_as_suffix=rules.treat_whitespace_as_suffix,
+            only_spaces=rules.allow_whitespace_only_pieces,
+            threads=self._threads,
+            memory=self._limits.for_pieces,
+            file=self._file,
+            has_pieces=self._start is not None,
+        )
+        try:
+            words.pass_symbols(self._words.add)
+        except ValueError as wrong:
+            if "2^32" not in str(wrong):
+                raise
+            raise OptionError(f"{wrong}: give memory=, which keeps them in a file") from wrong
+        self._words.finish()
+        self._check_memory()
+
+    def _check_memory(self) -> None:
+        if self._limits.limit is None:
+            return
+        if self._start is None:
+            seeds = min(self._options.seed_sentencepiece_size, self._words.substrings)
+        else:
+            seeds = len(self._start.pieces.lengths)
+        held, others = self._limits.for_pieces, len(self._characters)
+        needed = unigram_memory(seeds + others)
+        if needed <= held:
+            return
+        of_piece = unigram_memory(1) - unigram_memory(0)
+        fit = (held - unigram_memory(others)) // of_piece
+        less = f", or seed_sentencepiece_size={fit}" if fit > 0 and self._start is None else ""
+        raise OptionError(
+            f"the {seeds:,} substrings to start with take about {format_size(needed)}, more than "
+            f"the {format_size(held)} that memory={format_size(self._limits.limit)} leaves them: "
+            f"give more memory{less}"
+        )
+
+    def learn(
+        self, vocab_size: int, required: str, meta_pieces: int = 0
+    ) -> list[tuple[str, float]]:
+        """Learn the pieces; the words are used up.
+
+        Args:
+            vocab_size: the number of pieces to learn. The result has fewer if the text is too
+                small, and more if there are more required characters.
+            required: characters that must be pieces, the most frequent first.
+            meta_pieces: the number of other pieces of the vocabulary; SentencePiece includes them
+                in the size that it prunes to.
+
+        Returns:
+            Pieces with their scores (each a float32), the best first; ties are sorted by code
+            points.
+
+        Raises:
+            OptionError: ``vocab_size`` is out of range.
+        """
+        whole("vocab_size", vocab_size, least=1)
+        with rounds_progress(self._progress) as report:
+            learned = self._words.learn(
+                seeds=self._options.seed_sentencepiece_size,
+                enough=int((vocab_size + meta_pieces) * ROOM),
+                shrinking_factor=self._options.shrinking_factor,
+                sub_iterations=self._options.num_sub_iterations,
+                watch=report,
+                keep=self._checkpoint.keep_pieces if self._checkpoint else None,
+                keep_seconds=checkpoints.SECONDS,
+                start=self._start,
+            )
+        self._limits.spilled += self._words.spilled
+        text = "".join(map(self._characters.__getitem__, learned.symbols.tolist()))
+        ends = np.cumsum(learned.lengths).tolist()
+        pieces = (text[start:end] for start, end in pairwise([0, *ends]))
+        # Files store scores in float32, so scores are compared as float32.
+        scores = learned.scores.astype(np.float32).tolist()
+        return finish(dict(zip(pieces, scores, strict=True)), vocab_size, required)
+
+
+def train_unigram(
+    words: CharacterWords | WordStream,
+    vocab_size: int,
+    *,
+    required: str | None = None,
+    meta_pieces: int = 0,
+    **options: Unpack[LearnerKeywords],
+) -> list[tuple[str, float]]:
+    """Learn the pieces of a Unigram model from words.
+
+    Args:
+        words: as in :meth:`UnigramLearner.take`.
+        vocab_size: as in :meth:`UnigramLearner.learn`.
+        required: the same; ``None`` for the characters of the words.
+        meta_pieces: the same.
+        options: those of :class:`UnigramLearner`.
+
     Returns:
-        Pieces with their scores (each a float32), the best first; ties are sorted by code points.
+        Pieces with their scores, as :meth:`UnigramLearner.learn` returns them.
 
     Raises:
         OptionError: an option is out of range, or there are no words.
@@ -88,66 +222,17 @@ def train_unigram(
         >>> "".join(piece for piece, score in pieces[:3]), len(pieces)
         ('▁newer▁low▁wider', 12)
     """
-    rules, options = rules or PieceRules(), options or UnigramOptions()
-    whole("vocab_size", vocab_size, least=1)
-    whole("seed_sentencepiece_size", options.seed_sentencepiece_size, least=1)
-    whole("num_sub_iterations", options.num_sub_iterations, least=1)
-    if not 0 < options.shrinking_factor < 1:
-        raise OptionError(
-            f"shrinking_factor is {options.shrinking_factor}: use a number between 0 and 1"
+    with UnigramLearner(**options) as learner:
+        learner.take(words)
+        return learner.learn(
+            vocab_size, by_frequency(words) if required is None else required, meta_pieces
         )
-    if not len(words):
-        raise OptionError("there are no words to train on")
-    if required is None:
-        counts = words.character_counts()
-        order = np.argsort(-counts.astype(np.float64), kind="stable")
-        required = "".join(words.characters[i] for i in order)
-    with rounds_progress(progress) as report:
-        learned = learn_unigram(
-            _frequent(words.words),
-            scripts=script_numbers(words.characters, rules),
-            spaces=[character == SPACE for character in words.characters],
-            digits=[is_digit(character) for character in words.characters],
-            longest=rules.max_sentencepiece_length,
-            split_by_script=rules.split_by_unicode_script,
-            split_by_space=rules.split_by_whitespace,
-            split_digits=rules.split_digits,
-            space_as_suffix=rules.treat_whitespace_as_suffix,
-            only_spaces=rules.allow_whitespace_only_pieces,
-            seeds=options.seed_sentencepiece_size,
-            enough=int((vocab_size + meta_pieces) * ROOM),
-            shrinking_factor=options.shrinking_factor,
-            sub_iterations=options.num_sub_iterations,
-            threads=thread_count(threads),
-            watch=report,
-        )
-    text = "".join(map(words.characters.__getitem__, learned.symbols.tolist()))
-    ends = np.cumsum(learned.lengths).tolist()
-    pieces = (text[start:end] for start, end in pairwise([0, *ends]))
-    # Files store scores in float32, so scores are compared as float32.
-    scores = learned.scores.astype(np.float32).tolist()
-    return finish(dict(zip(pieces, scores, strict=True)), vocab_size, required)
 
 
-def _frequent(words: SymbolWords) -> SymbolWords:
-    """Return the most frequent words, up to ``MOST_CHARACTERS`` characters in total."""
-    if len(words.symbols) <= MOST_CHARACTERS:
-        return words
-    ends = words.ends.astype(np.int64)
-    lengths = ends - np.append(0, ends[:-1])
-    order = np.argsort(-words.counts.astype(np.float64), kind="stable")
-    fit = int(np.searchsorted(np.cumsum(lengths[order]), MOST_CHARACTERS, "right"))
-    kept = np.zeros(len(lengths), bool)
-    kept[order[:fit]] = True
-    warn(
-        f"{len(lengths) - fit:,} of {len(lengths):,} distinct words are left out of training, the "
-        f"rarest (up to {words.counts[order[fit]]:,} times in the text): the words have more "
-        f"than {MOST_CHARACTERS:,} characters in total",
-    )
-    symbols = words.symbols[np.repeat(kept, lengths)]
-    return SymbolWords(
-        symbols, np.cumsum(lengths[kept]).astype(np.uint64), words.counts[kept], words.alphabet
-    )
+def by_frequency(words: CharacterWords | WordStream) -> str:
+    """Return the characters of words, the most frequent first."""
+    order = np.argsort(-words.character_counts().astype(np.float64), kind="stable")
+    return "".join(words.characters[i] for i in order)
 
 
 VOCAB_SIZE = 8000
@@ -188,8 +273,8 @@ class MetaspaceUnigramOptions(ModelOptions):
     )
 
     def memory_needed(self, chunks: int, size: int) -> int:
-        """Return an estimate of the memory that training takes, in bytes."""
-        return unigram_memory(chunks, size)
+        """Return an estimate of the memory that words take, in bytes."""
+        return size_of_stream(chunks, size)
 
     def __post_init__(self) -> None:
         literal("unk_token", self.unk_token)
@@ -207,23 +292,24 @@ def train_metaspace_unigram(
         TrainingError: there is no text.
     """
     size = VOCAB_SIZE if vocab_size is None else vocab_size
-    words = CharacterWords.of(count_words(corpus, (), Metaspace()))
-    room = size - 1 - len(options.special_tokens)
-    if room < len(words.characters):
-        raise OptionError(
-            f"vocab_size is {size}: it must hold the {len(words.characters)} characters of the "
-            f"text, the unknown token and {len(options.special_tokens)} special tokens"
-        )
-    pieces = train_unigram(
-        words,
-        room,
-        rules=PieceRules(options.max_token_length, split_by_unicode_script=False),
-        options=UnigramOptions(
+    with UnigramLearner(
+        PieceRules(options.max_token_length, split_by_unicode_script=False),
+        UnigramOptions(
             options.seed_sentencepiece_size, options.shrinking_factor, options.num_sub_iterations
         ),
-        threads=corpus.threads,
-        progress=corpus.progress,
-    )
+        *(corpus.limits, corpus.checkpoint, corpus.threads, corpus.progress),
+    ) as learner:
+        with _words_of(corpus) as words:
+            room = size - 1 - len(options.special_tokens)
+            if room < len(words.characters):
+                raise OptionError(
+                    f"vocab_size is {size}: it must hold the {len(words.characters)} characters of "
+                    f"the text, the unknown token and {len(options.special_tokens)} special tokens"
+                )
+            learner.take(words)
+            required, chunks = by_frequency(words), len(words)
+        del words
+        pieces = learner.learn(room, required)
     if len(pieces) < room:
         warn(
             f"the text yields only {size - room + len(pieces):,} of {size:,} tokens. Use more "
@@ -242,6 +328,16 @@ def train_metaspace_unigram(
     return Trained(
         Pipeline(model, Metaspace(), framing, decoder=(MetaspaceDecoder(),)),
         vocab_size=len(model.vocab) + len(options.special_tokens),
-        chunks=len(words),
+        chunks=chunks,
         options=asdict(options),
     )
+
+
+@contextmanager
+def _words_of(corpus: Corpus) -> Iterator[CharacterWords | WordStream]:
+    """Count the words of a corpus; within a memory limit, they are streamed."""
+    if corpus.limits.limit is None:
+        yield CharacterWords.of(count_words(corpus, (), Metaspace()))
+        return
+    with stream_words(corpus, (), Metaspace()) as words:
+        yield words

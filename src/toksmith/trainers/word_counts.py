@@ -123,6 +123,7 @@ def stream_words(
         if not len(words):
             raise TrainingError("there is nothing to train on: the corpus holds no words")
         yield words
+        words.close()
 
 
 @contextmanager

@@ -245,11 +245,13 @@ Expected expect(const Seeds& seeds, double characters, const Workers& workers) {
 
     const std::vector<double> chances = probabilities(seeds.pieces);
     std::vector<Pass> passes;
+    std::vector<Trie> buffers(workers.threads);
     for (std::size_t thread = 0; thread < workers.threads; ++thread) {
         passes.emplace_back(seeds.format, chances, unit);
     }
-    workers.run(seeds.words.size(),
-                [&](std::size_t thread, std::size_t job) { passes[thread].add(seeds.words[job]); });
+    workers.run(seeds.words, [&](std::size_t thread, std::size_t job) {
+        passes[thread].add(seeds.tries.get(job, buffers[thread]));
+    });
     Expected result{std::vector<double>(chances.size()), 0};
     Sum log_likelihood;
     for (const Pass& pass : passes) log_likelihood.add(pass.log_likelihood());

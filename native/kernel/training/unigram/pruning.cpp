@@ -141,9 +141,10 @@ std::vector<std::uint64_t> usage(const Seeds& seeds, const std::vector<double>& 
                                  const Workers& workers) {
     std::vector<std::vector<std::uint64_t>> sums(workers.threads);
     std::vector<Viterbi> viterbi(workers.threads, Viterbi(seeds.format, piece_scores));
-    workers.run(seeds.words.size(), [&](std::size_t thread, std::size_t job) {
+    std::vector<Trie> buffers(workers.threads);
+    workers.run(seeds.words, [&](std::size_t thread, std::size_t job) {
         if (sums[thread].empty()) sums[thread].resize(seeds.pieces.size());
-        viterbi[thread].add_usage(seeds.words[job], sums[thread]);
+        viterbi[thread].add_usage(seeds.tries.get(job, buffers[thread]), sums[thread]);
     });
     std::vector<std::uint64_t> result(seeds.pieces.size());
     for (const std::vector<std::uint64_t>& sum : sums) {
@@ -171,7 +172,8 @@ std::vector<std::uint8_t> superfluous(const Seeds& seeds, std::size_t size,
     constexpr double kKeep = std::numeric_limits<double>::infinity();
     std::vector<double> losses(pieces.size(), kNever);  // kNever: always dropped
     std::vector<Viterbi> viterbi(workers.threads, Viterbi(seeds.format, piece_scores));
-    workers.run(seeds.spellings.size(), [&](std::size_t thread, std::size_t job) {
+    std::vector<Trie> buffers(workers.threads);
+    workers.run(seeds.tries.size() - seeds.words, [&](std::size_t thread, std::size_t job) {
         const auto look = [&](std::uint32_t piece, std::uint32_t length,
                               const Viterbi::Way& without) {
             if (used[piece] == 0 || without.score > pieces[piece].score) return;
@@ -189,7 +191,7 @@ std::vector<std::uint8_t> superfluous(const Seeds& seeds, std::size_t size,
             const double new_total = std::log(total + count * (parts - 1));
             losses[piece] = count * (std::log(count / total) - (others - parts * new_total));
         };
-        viterbi[thread].each_piece(seeds.spellings[job], look);
+        viterbi[thread].each_piece(seeds.tries.get(seeds.words + job, buffers[thread]), look);
     });
 
     std::vector<std::uint32_t> order;

@@ -6,13 +6,10 @@
 #include <functional>
 #include <vector>
 
-#include "training/unigram/trainer.hpp"
-#include "training/unigram/tries.hpp"
+#include "training/unigram/words.hpp"
+#include "training/unigram/workers.hpp"
 
 namespace toksmith::unigram {
-
-// How many first characters each word shares with the word before.
-std::vector<std::uint32_t> shared_prefixes(const CountedWords& words);
 
 // The words sorted by their last characters. Words with the same end are adjacent.
 struct WordEnds {
@@ -54,15 +51,57 @@ struct Suffixes {
 Suffixes sort_suffixes(const CountedWords& words, const DistinctSuffixes& distinct,
                        std::size_t depth, const Workers& workers);
 
-// A substring that is a prefix of exactly the suffixes [first, last).
+// A substring that several strings start with.
 struct Shared {
-    std::uint32_t first, last;
-    std::uint32_t length;
+    std::uint64_t first;  // the number of the first of these strings
     std::uint64_t count;  // how often it occurs in the text
+    std::uint32_t length;
 };
 
-// Calls found(substring) for each shared substring of 2 to `depth` characters in one bucket, in no
-// fixed order, unless all its occurrences continue with the same character.
+// Finds the substrings that strings share with which they start. The strings come in order. All
+// substrings count, unless all their occurrences continue with the same character.
+class SharedPrefixes {
+ public:
+    // Adds the next string, which has `common` first characters of the string before. Calls
+    // found(shared) for each substring of 2 or more characters with which the string before
+    // started, but not this one.
+    template <typename Found>
+    void add(std::uint64_t number, std::uint32_t common, std::uint32_t length, std::uint64_t count,
+             const Found& found) {
+        close(common, found);
+        if (length > open_.back().length) {
+            open_.push_back({number, count, length});
+        } else {
+            open_.back().count += count;
+        }
+    }
+    // Ends the strings.
+    template <typename Found>
+    void finish(const Found& found) {
+        close(0, found);
+    }
+
+ private:
+    template <typename Found>
+    void close(std::uint32_t length, const Found& found) {
+        while (open_.back().length > length) {
+            const Shared closed = open_.back();
+            open_.pop_back();
+            if (closed.length > 1) found(closed);
+            if (open_.back().length < length) {
+                open_.push_back({closed.first, closed.count, length});
+            } else {
+                open_.back().count += closed.count;
+            }
+        }
+    }
+
+    // The substrings with which the last string starts, each a prefix of the next one.
+    std::vector<Shared> open_{{0, 0, 0}};
+};
+
+// Calls found(substring) for each substring of 2 to `depth` characters that suffixes in one bucket
+// share, in no fixed order.
 void shared_substrings(const CountedWords& words, const DistinctSuffixes& distinct,
                        const Suffixes& suffixes, std::size_t bucket,
                        const std::function<void(const Shared&)>& found);

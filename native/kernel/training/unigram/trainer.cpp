@@ -1,13 +1,13 @@
 #include "training/unigram/trainer.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "base/stop.hpp"
-#include "training/unigram/suffixes.hpp"
 #include "training/unigram/tries.hpp"
 
 namespace toksmith::unigram {
@@ -25,15 +25,51 @@ double digamma(double x) {
     return result + std::log(x - 0.5) + series;
 }
 
+// The memory in bytes that a piece takes in the rounds, besides its characters, and for each
+// thread.
+constexpr std::size_t kOfPiece = 48, kOfPieceAndThread = 16;
+// The memory for the blocks of tries that one thread holds.
+constexpr std::size_t kOfThread = std::size_t{4} << 20;
+
 class Trainer {
  public:
-    Trainer(CountedWords words, const TrainingOptions& options)
-        : workers_{std::max<std::size_t>(1, options.threads)} {
-        for (std::size_t word = 0; word < words.starts.size(); ++word) {
-            characters_ += static_cast<double>(words.counts[word]) *
-                           static_cast<double>(words.end(word) - words.starts[word]);
+    Trainer(WordStore& words, const TrainingOptions& options, const State* start)
+        : workers_{std::max<std::size_t>(1, words.options().threads)},
+          characters_(words.characters()) {
+        if (start) {
+            seeds_.spelled = start->pieces.text;
+            seeds_.pieces.push_back({0, 1, 0.0});
+            seeds_.pieces.insert(seeds_.pieces.end(), start->pieces.pieces.begin(),
+                                 start->pieces.pieces.end());
+        } else {
+            seeds_ = find_seeds(words, options, workers_);
         }
-        seeds_ = make_seeds(std::move(words), options, workers_);
+        const std::size_t longest = std::max<std::size_t>(words.options().rules.longest, 1);
+        seeds_.format = {static_cast<unsigned>(std::bit_width(longest - 1))};
+        if (seeds_.pieces.size() > seeds_.format.most_pieces()) {
+            throw std::length_error(
+                "too many seeds for this maximum piece length: use fewer seeds");
+        }
+        memory_ = words.file() ? words.options().memory : 0;
+    }
+
+    // Makes the tries, which all below needs.
+    void begin(WordStore& words) {
+        const std::size_t memory = memory_;
+        std::size_t blocks = memory;
+        if (memory > 0) {
+            const std::size_t pieces = seeds_.pieces.size();
+            const std::size_t fixed = pieces * kOfPiece + seeds_.spelled.size() * sizeof(Id);
+            const std::size_t of_thread = pieces * kOfPieceAndThread + kOfThread;
+            const std::size_t most = (memory - std::min(memory, fixed)) / 2 / of_thread;
+            workers_.threads = std::clamp<std::size_t>(most, 1, workers_.threads);
+            blocks -= std::min(memory, fixed + workers_.threads * of_thread);
+        }
+        write_tries(words, blocks, workers_, seeds_);
+    }
+
+    void keep(std::size_t rounds, const Keep& keep) const {
+        if (keep) keep(rounds, seeds_.spelled, seeds_.pieces);
     }
 
     std::size_t size() const { return seeds_.pieces.size() - 1; }
@@ -70,20 +106,25 @@ class Trainer {
         drop(dropped, seeds_, workers_);
     }
 
-    const Workers workers_;
-    double characters_ = 1;
+    Workers workers_;
+    std::size_t memory_ = 0;
+    const double characters_;
     Seeds seeds_;
 };
 
 }  // namespace
 
-Pieces train(CountedWords words, const TrainingOptions& options, const Watch& watch) {
-    Trainer trainer(std::move(words), options);
-    std::size_t rounds = 0;
+Pieces train(WordStore& words, const TrainingOptions& options, const State* start,
+             const Watch& watch, const Keep& keep) {
+    Trainer trainer(words, options, start);
+    std::size_t rounds = start ? start->rounds : 0;
+    if (!start) trainer.keep(rounds, keep);
+    trainer.begin(words);
     for (;;) {
         for (std::size_t i = 0; i < options.sub_iterations; ++i) {
             const double log_likelihood = trainer.round();
-            watch({++rounds, trainer.size(), log_likelihood});
+            ++rounds;
+            if (watch) watch({rounds, trainer.size(), log_likelihood});
         }
         const std::size_t size = trainer.size();
         if (size <= options.enough) break;
@@ -91,8 +132,14 @@ Pieces train(CountedWords words, const TrainingOptions& options, const Watch& wa
             static_cast<std::size_t>(options.shrinking_factor * static_cast<double>(size));
         trainer.prune(std::max(options.enough, rest));
         if (trainer.size() == size) break;  // no piece can be dropped
+        trainer.keep(rounds, keep);
     }
     return std::move(trainer).result();
+}
+
+std::uint64_t least_memory(std::uint64_t pieces) {
+    constexpr std::uint64_t kFindingPieces = 160;
+    return pieces * kFindingPieces + 2 * kOfThread;
 }
 
 }  // namespace toksmith::unigram

@@ -1,9 +1,10 @@
 // Trains Unigram pieces on counted words by expectation maximization and pruning.
 // reference/unigram_training.py explains the algorithm.
 //
-// A suffix array finds the seeds, and for each place of the text the longest seed that matches
-// there. From these, the pieces that match at each place ("arcs") are computed once; afterwards
-// arcs are only removed. Words are sorted, and arcs in a prefix that words share are stored once.
+// Sorted suffixes show the seeds: the substrings that occur most. The pieces that match at each
+// place of the words ("arcs") are computed once; afterwards arcs are only removed. Words are
+// sorted, and arcs in a prefix that words share are stored once. Words, suffixes and arcs lie in
+// memory or, beyond a limit, in a file; the result does not depend on it.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "training/piece_rules.hpp"
-#include "training/training.hpp"
+#include "training/unigram/words.hpp"
 
 namespace toksmith::unigram {
 
@@ -21,28 +21,7 @@ struct TrainingOptions {
     std::size_t enough = 8'800;      // pruning stops at this number of pieces
     double shrinking_factor = 0.75;  // the share of pieces that one pruning keeps
     std::size_t sub_iterations = 2;  // rounds of expectation and maximization between prunings
-    std::size_t threads = 1;         // the result does not depend on it
-    bpe::PieceRules rules;
 };
-
-// Distinct words, sorted by their characters. Characters are numbered in the order of their code
-// points.
-struct CountedWords {
-    std::vector<std::uint32_t> text;         // a 0; then each word's characters, plus 1, and a 0
-    std::vector<std::uint32_t> starts;       // the start of each word in `text`
-    std::vector<std::uint64_t> counts;       // the count of each word
-    std::vector<bpe::PieceTraits> alphabet;  // the properties of each character
-
-    std::uint32_t end(std::size_t word) const {  // the place of the 0
-        const bool is_last = word + 1 == starts.size();
-        return (is_last ? static_cast<std::uint32_t>(text.size()) : starts[word + 1]) - 1;
-    }
-};
-
-// Cuts words where no piece can cross, and sorts the parts. Throws std::length_error if they have
-// 2^32 - 1 or more characters.
-CountedWords cut_words(const bpe::CountedSymbols& words, std::vector<bpe::PieceTraits> alphabet,
-                       const bpe::PieceRules& rules);
 
 struct Piece {
     std::uint32_t place;   // where the text spells it
@@ -64,8 +43,24 @@ struct Pieces {
     std::vector<Piece> pieces;        // single characters first
 };
 
+// Where a training stands after a pruning.
+struct State {
+    std::size_t rounds = 0;
+    Pieces pieces;
+};
+
+// Called before the first round and after each pruning. `spelled`, `pieces`: as in Pieces, after an
+// unknown piece.
+using Keep = std::function<void(std::size_t rounds, const std::vector<std::uint32_t>& spelled,
+                                const std::vector<Piece>& pieces)>;
+
 // Returns the pieces after the last round. Frees the words early. Has interruption points. Throws
-// std::length_error if there are too many seeds for the maximum piece length.
-Pieces train(CountedWords words, const TrainingOptions& options, const Watch& watch);
+// std::length_error if there are too many seeds for the maximum piece length. `start`: where to go
+// on from; null: at the start. Either function may be empty.
+Pieces train(WordStore& words, const TrainingOptions& options, const State* start,
+             const Watch& watch, const Keep& keep);
+
+// An estimate of the memory in bytes that training needs at least for a number of pieces.
+std::uint64_t least_memory(std::uint64_t pieces);
 
 }  // namespace toksmith::unigram

@@ -1,11 +1,9 @@
 #include "training/unigram/tries.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
-#include <stdexcept>
+#include <utility>
 
-#include "base/parallel.hpp"
 #include "base/stop.hpp"
 
 namespace toksmith::unigram {
@@ -82,11 +80,7 @@ class Renumbering {
         skip_ = false;
     }
 
-    static void finish(Trie& trie, const Writer& writer) {
-        const std::size_t before = trie.arcs.size();
-        trie.arcs.resize(writer.end(trie));
-        if (trie.arcs.size() < before - before / 8) trie.arcs.shrink_to_fit();
-    }
+    static void finish(Trie& trie, const Writer& writer) { trie.arcs.resize(writer.end(trie)); }
 
     const std::vector<std::uint32_t>& numbers_;
     ArcFormat format_;
@@ -95,24 +89,6 @@ class Renumbering {
 };
 
 }  // namespace
-
-void Trie::end(std::uint32_t shared, std::uint64_t value) {
-    if (arcs.size() > std::numeric_limits<std::uint32_t>::max()) {
-        throw std::length_error("a word has too many matching seeds: use fewer seeds");
-    }
-    strings.push_back({static_cast<std::uint32_t>(arcs.size()), shared, value});
-}
-
-void Workers::run(std::size_t jobs,
-                  const std::function<void(std::size_t, std::size_t)>& work) const {
-    std::atomic<std::size_t> next = 0;
-    run_on_threads(std::min(threads, jobs), [&](std::size_t thread) {
-        for (std::size_t job; (job = next++) < jobs;) {
-            interruption_point();
-            work(thread, job);
-        }
-    });
-}
 
 void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers& workers) {
     std::vector<std::uint32_t> numbers(seeds.pieces.size());  // the new ones; 0: dropped
@@ -125,14 +101,16 @@ void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers&
     if (kept == numbers.size()) return;
     seeds.pieces.resize(kept);
     seeds.pieces.shrink_to_fit();
-    const std::size_t words = seeds.words.size();
-    workers.run(words + seeds.spellings.size(), [&](std::size_t, std::size_t job) {
+    std::vector<Trie> buffers(workers.threads);
+    workers.run(seeds.tries.size(), [&](std::size_t thread, std::size_t job) {
         Renumbering renumbering(numbers, seeds.format);
-        if (job < words) {
-            renumbering.renumber_words(seeds.words[job]);
+        Trie& trie = seeds.tries.take(job, buffers[thread]);
+        if (job < seeds.words) {
+            renumbering.renumber_words(trie);
         } else {
-            renumbering.renumber_spellings(seeds.spellings[job - words]);
+            renumbering.renumber_spellings(trie);
         }
+        seeds.tries.put(job, trie);
     });
 }
 

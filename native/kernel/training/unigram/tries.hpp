@@ -1,13 +1,13 @@
-// The words and the pieces with their arcs (which pieces match where), in tries.
+// Pieces, and words and pieces with their arcs (which pieces match where), in tries.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "base/stop.hpp"
 #include "training/unigram/trainer.hpp"
+#include "training/unigram/trie_store.hpp"
+#include "training/unigram/workers.hpp"
 
 namespace toksmith::unigram {
 
@@ -25,51 +25,22 @@ struct ArcFormat {
     std::size_t most_pieces() const { return std::size_t{1} << (32 - length_bits); }
 };
 
-// Strings in order, as a trie. A string has a node for each character that comes after the prefix
-// it shares with the string before. A node has the arcs that end there, the shortest first: one of
-// length 1, which shows where the arcs of a node begin.
-struct Trie {
-    struct String {
-        std::uint32_t end;     // of the arcs of its nodes, in `arcs`
-        std::uint32_t shared;  // the length of the prefix that it shares with the string before
-        std::uint64_t value;   // the count of a word; the number of a piece, or 0
-    };
-    std::vector<std::uint32_t> arcs;
-    std::vector<String> strings;
-
-    // Ends a string. Throws std::length_error if there are too many arcs.
-    void end(std::uint32_t shared, std::uint64_t value);
-};
-
-// Runs jobs on several threads.
-struct Workers {
-    std::size_t threads;
-
-    // Calls work(thread, job) for each job, in no fixed order, with an interruption point between
-    // jobs.
-    void run(std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& work) const;
-};
-
-// Enlarges a vector, with interruption points: clearing much memory takes long.
-template <typename T>
-void grow(std::vector<T>& values, std::size_t size) {
-    values.reserve(size);
-    InterruptionPoints<(1 << 20)>().in_parts(
-        size - values.size(),
-        [&](std::size_t first, std::size_t last) { values.resize(values.size() + last - first); });
-}
-
+// The pieces, and where they match.
 struct Seeds {
     std::vector<std::uint32_t> spelled;  // the characters of the pieces, plus 1
     std::vector<Piece> pieces;           // [0] is the unknown character
-    // In blocks that do not depend on the number of threads.
-    std::vector<Trie> words;
-    std::vector<Trie> spellings;  // of the pieces
+    // First the words, then the pieces; in blocks that do not depend on the number of threads.
+    TrieStore tries;
+    std::size_t words = 0;  // the number of blocks of words
     ArcFormat format;
 };
 
-// The initial pieces: all characters and the best substrings, with their arcs.
-Seeds make_seeds(CountedWords words, const TrainingOptions& options, const Workers& workers);
+// Finds the initial pieces: all characters and the best substrings. Frees what only this needs.
+Seeds find_seeds(WordStore& words, const TrainingOptions& options, const Workers& workers);
+
+// Makes the tries. Blocks of more than `memory` bytes go to the file of the words, if there is one;
+// the tables that this needs are counted there, too. Frees the words.
+void write_tries(WordStore& words, std::size_t memory, const Workers& workers, Seeds& seeds);
 
 // Removes the pieces marked in `dropped`, and renumbers the others.
 void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers& workers);
