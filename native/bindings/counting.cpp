@@ -165,37 +165,6 @@ Counted merged(ChunkCounter& counter) {
     return {bytes, to_numpy(std::move(ends)), to_numpy(std::move(counts))};
 }
 
-// Passes the merged chunks to `take`, in batches of about `size` bytes.
-void pass_merged(SpilledCounts& spilled, std::size_t size, const nb::callable& take) {
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::uint64_t> ends, counts;
-    const auto pass = [&] {
-        nb::bytes text(bytes.data(), bytes.size());
-        take(text, to_numpy(std::exchange(ends, {})), to_numpy(std::exchange(counts, {})));
-        bytes.clear();
-    };
-    {
-        const WithoutGil without_gil;
-        spilled.visit([&](const Record& record) {
-            bytes.insert(bytes.end(), record.bytes, record.bytes + record.size);
-            ends.push_back(bytes.size());
-            counts.push_back(record.count);
-            if (bytes.size() + 16 * ends.size() >= size) {
-                const WithGil with_gil;
-                pass();
-            }
-        });
-    }
-    if (!ends.empty()) pass();
-}
-
-void pass_merged_chunks(ChunkCounter& counter, std::size_t size, const nb::callable& take) {
-    SpilledCounts* spilled = counter.spilled();
-    if (!spilled)
-        throw nb::value_error("nothing was spilled: use finish() instead of pass_merged()");
-    pass_merged(*spilled, size, take);
-}
-
 // Merges the spilled counts. Returns whether there are any.
 bool merge_words(WordCounter& counter, std::uint64_t min_count, std::uint64_t unit,
                  std::size_t memory) {
@@ -207,19 +176,19 @@ bool merge_words(WordCounter& counter, std::uint64_t min_count, std::uint64_t un
     return true;
 }
 
-void pass_merged_words(WordCounter& counter, bool plain, std::size_t size,
-                       const nb::callable& take) {
-    WordCounter::Spilled* spilled = counter.spilled();
-    if (!spilled)
-        throw nb::value_error("nothing was spilled: use finish() instead of pass_merged()");
-    pass_merged(plain ? spilled->plain : spilled->chunks, size, take);
-}
-
 // The counted chunks in batches. Keeps nothing of a counter whose chunks are all in memory.
 CountedStream* stream(ChunkCounter& counter, std::uint64_t min_count) {
     const WithoutGil without_gil;
     if (SpilledCounts* spilled = counter.spilled()) return new CountedStream(*spilled);
     return new CountedStream(counter.finish(), min_count);
+}
+
+// The merged words of plain chunks, or the other chunks, in batches.
+CountedStream* stream_words(WordCounter& counter, bool plain) {
+    const WithoutGil without_gil;
+    WordCounter::Spilled* spilled = counter.spilled();
+    if (!spilled) throw std::invalid_argument("nothing was spilled: use finish()");
+    return new CountedStream(plain ? spilled->plain : spilled->chunks);
 }
 
 Counted next_batch(CountedStream& stream, std::size_t chunks, std::size_t bytes) {
@@ -315,10 +284,6 @@ void bind_counting(nb::module_& module) {
         .def("estimate", &estimate<ChunkCounter>, "unit"_a)
         .def("merge", &merge, "min_count"_a, "unit"_a, "memory"_a)
         .def("merged", &merged)
-        .def("pass_merged", &pass_merged_chunks, "size"_a, "take"_a,
-             nb::sig("def pass_merged(self, size: int, take: collections.abc.Callable[..., "
-                     "object]) -> None"))
-
         .def("stream", &stream, "min_count"_a, nb::keep_alive<0, 1>());
 
     nb::class_<CountedStream>(module, "CountedStream")
@@ -347,10 +312,7 @@ void bind_counting(nb::module_& module) {
         .def("estimate", &estimate<WordCounter>, "unit"_a)
         .def("weigh", &WordCounter::weigh, "weight"_a)
         .def("merge", &merge_words, "min_count"_a, "unit"_a, "memory"_a)
-        .def("pass_merged", &pass_merged_words, "plain"_a, "size"_a, "take"_a,
-             nb::sig("def pass_merged(self, plain: bool, size: int, take: "
-                     "collections.abc.Callable[..., object]) "
-                     "-> None"))
+        .def("stream", &stream_words, "plain"_a, nb::keep_alive<0, 1>())
         .def("lines", &lines);
 
     module.def("count_pieces", &pieces_of, "pieces"_a, "piece_ends"_a, "piece_counts"_a, "chunks"_a,

@@ -172,8 +172,7 @@ void bind_train(nb::module_& module) {
     nb::class_<bpe::ChunkStore>(module, "ChunkStore")
         .def(nb::init<std::size_t, int>(), "memory"_a, "descriptor"_a)
         .def("add_bytes", &add_bytes, "chunks"_a, "ends"_a, "counts"_a)
-        .def("add_symbols", &add_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a)
-        .def_prop_ro("symbols", &bpe::ChunkStore::symbols);
+        .def("add_symbols", &add_symbols, "symbols"_a, "ends"_a, "counts"_a, "alphabet"_a);
 
     module.def("train_store", &train_store, "store"_a, "alphabet"_a, "tokens"_a, "ties"_a,
                "min_frequency"_a, "max_token_length"_a, "threads"_a, "watch"_a.none(), "places"_a,

@@ -130,8 +130,7 @@ def test_counts_are_no_folder(run: Run, tmp_path: Path) -> None:
         ("trainers.corpus_counts.merge_counts", ["counts", "merge", "a.counts", "-o", "x"],
          "x is not written; the same command starts over"),
         ("train", ["train", "a.txt", "-o", "x", "--vocab-size", "300"],
-         "x is not written; the same command starts over. Counts and merges would be kept: see "
-         "--checkpoint"),
+         "x is not written; the same command starts over. Counts would be kept: see --checkpoint"),
     ],
 )  # fmt: skip
 def test_an_interruption_says_how_to_go_on(

@@ -245,10 +245,8 @@ def run(
 
 def _say_what_is_kept(output: Path, checkpoint: Path | None) -> str:
     if checkpoint is None:
-        return (
-            f"{output} is not written; the same command starts over. Counts and merges would be "
-            "kept: see --checkpoint"
-        )
+        kept = "Counts would be kept: see --checkpoint"
+        return f"{output} is not written; the same command starts over. {kept}"
     from toksmith.trainers.checkpoint import describe_checkpoint
 
     return describe_checkpoint(checkpoint)

@@ -32,8 +32,8 @@ Tallies: TypeAlias = "tuple[UInts, UInts]"
 Take: TypeAlias = "Callable[[bytes, UInts, UInts], object]"
 """Called with counted chunks; a chunk comes once, or in several calls."""
 
-_PASSED_BYTES = 1 << 18
-"""The approximate size of a batch of merged chunks in bytes."""
+_PASSED = 1 << 13, 1 << 18
+"""The most chunks of a batch that is passed on, and their bytes."""
 
 _NO_LIMIT = (1 << 64) - 1
 
@@ -46,6 +46,7 @@ class CountedStream:
 
     Args:
         stream: the stream of the kernel.
+        most: the most chunks of a batch, and their bytes; a single chunk may be longer.
 
     Attributes:
         chunks: the number of distinct chunks.
@@ -53,13 +54,13 @@ class CountedStream:
         bytes: the size of the counted text in bytes.
     """
 
-    def __init__(self, stream: _kernel.CountedStream) -> None:
-        self._stream = stream
+    def __init__(self, stream: _kernel.CountedStream, most: tuple[int, int] | None = None) -> None:
+        self._stream, self._most = stream, most or (BATCH_CHUNKS, BATCH_BYTES)
         self.chunks, self.occurrences, self.bytes = stream.totals
 
     def __iter__(self) -> Iterator[CountedChunks]:
         while True:
-            batch = self._stream.next(BATCH_CHUNKS, BATCH_BYTES)
+            batch = self._stream.next(*self._most)
             if not len(batch[1]):
                 return
             yield batch
@@ -191,10 +192,8 @@ class ChunkCounter:
 
     def pass_merged(self, take: Take) -> None:
         """Call ``take`` with all chunks, batch by batch, after :meth:`merge`."""
-        if self.spilled:
-            self._counter.pass_merged(_PASSED_BYTES, take)
-        else:
-            take(*self._counter.finish())
+        for batch in CountedStream(self._counter.stream(0), _PASSED):
+            take(*batch)
 
     def finish(self) -> tuple[bytes, npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """Return all chunks concatenated, the end of each, and the count of each."""
@@ -436,7 +435,8 @@ class LineCounter:
 
     def pass_merged(self, take: Take, *, plain: bool) -> None:
         """Call ``take`` with all plain or all other chunks, batch by batch, after :meth:`merge`."""
-        self._counter.pass_merged(plain, _PASSED_BYTES, take)
+        for batch in CountedStream(self._counter.stream(plain), _PASSED):
+            take(*batch)
 
     def lines(self) -> tuple[int, int, int]:
         """Return the number of lines that were counted, too long, and reserved."""
