@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toksmith.tokenizer.training_record import TrainingRecord
 
 _MOST_FILES = 100
-"""From this number of files on, those of one folder share a row."""
+"""Above this number of files, those of one folder share a row."""
 _MOST_ROWS = 20
 _UNKNOWN = "-"
 _Number = TypeVar("_Number", int, float)

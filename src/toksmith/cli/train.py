@@ -372,10 +372,7 @@ def source_lines(tok: Tokenizer, from_counts: bool = False) -> list[str]:
     if record is None or len(record.sources) < 2:
         return []
     is_estimated = any(source.sampled and source.is_estimated for source in record.sources)
-    what = (
-        "chunks, tokens and merges"
-        if record.sources[0].merge_share is not None
-        else ("chunks and tokens")
-    )
+    has_merges = record.sources[0].merge_share is not None
+    what = "chunks, tokens and merges" if has_merges else "chunks and tokens"
     title = f"by source ({what} estimated from samples):" if is_estimated else "by source:"
     return [title, *source_table(sources_of(record))]

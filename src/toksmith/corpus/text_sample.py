@@ -37,7 +37,7 @@ def sample_size(files: int, size: int | None) -> int:
 
     Example:
         >>> sample_size(4, 10**9), sample_size(1000, 10**9)
-        (1048576, 8388)
+        (1048576, 4194)
     """
     whole = min(_ALL, max(_LEAST, (size or 0) // _PART))
     return min(_FILE, max(_LEAST_OF_FILE, whole // max(files, 1)))
