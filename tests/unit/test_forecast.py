@@ -158,8 +158,9 @@ def test_a_limit_that_is_kept_is_not_spoken_of(early: None, folder: Path) -> Non
     toksmith.train(folder, vocab_size=300, memory="1M")
 
 
-def test_weighted_files_are_forecast(early: None, folder: Path) -> None:
-    weights = {str(folder / "03.txt"): 2.0, str(folder / "30.txt"): 0.5}
+@pytest.mark.parametrize("less", [0.5, 1.0])
+def test_weighted_files_are_forecast(early: None, folder: Path, less: float) -> None:
+    weights = {str(folder / "03.txt"): 2.0, str(folder / "30.txt"): less}
     with pytest.raises(OptionError, match=r"^after .* of the text, about \d\d,000 distinct chunks"):
         toksmith.train(folder, model="word", memory="2M", weights=weights)
 

@@ -14,11 +14,11 @@ from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text
 from toksmith.corpus import DocumentSink, DocumentSource, ReadTotals
-from toksmith.corpus.paths import ONE
 from toksmith.engine.counting import Tallies, UInts
 from toksmith.errors import OptionError, warn
 from toksmith.trainers.checkpoint import describe_checkpoint
 from toksmith.trainers.memory import MemoryLimits, at_least
+from toksmith.trainers.weighted_counts import weighted_parts
 
 if TYPE_CHECKING:
     from toksmith.engine.counting import ChunkCounter, LineCounter
@@ -54,7 +54,7 @@ class Forecast:
     ) -> None:
         self._limits, self._folder = limits, folder
         self._total = source.size
-        self._unit = 1 if all(weight == ONE for weight, _ in source.parts()) else ONE
+        self._unit, _ = weighted_parts(source)
         self._is_open = limits.limit is not None
         self._refusal: OptionError | None = None
 
