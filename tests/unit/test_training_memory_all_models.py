@@ -200,7 +200,8 @@ def test_a_limit_that_is_too_small_names_a_count(
         need(limits, tallies, *least)
 
     monkeypatch.setattr(memory.MemoryLimits, "check", check)
-    with pytest.raises(OptionError, match=r"give more memory.*, or min_count=") as refused:
+    says = r"give more memory.*, or min_count=.*\. The counts are kept in .*kept: the same command"
+    with pytest.raises(OptionError, match=says) as refused:
         case.train(files, checkpoint=folder, memory="1M")
     assert ('or objective="frequency"' in str(refused.value)) == (case.model == "wordpiece")
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("counts-*")}

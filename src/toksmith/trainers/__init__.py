@@ -319,6 +319,7 @@ def train(
             corpus.checkpoint = open_checkpoint(
                 a_path(checkpoint, "checkpoint"), effective, files, known_counts, known
             )
+            limits.kept_in = corpus.checkpoint.folder if files is not None else None
         with within_memory(model in ON_CHUNKS):
             if known is None:
                 trained = trainer(corpus, vocab_size, chosen)

@@ -95,6 +95,7 @@ class MemoryLimits:
         share: the share of the text that is counted; ``None`` if it is unknown.
         expected: the memory that a later step needs for the counts, if not :attr:`need`.
         expected_least: the least count of a chunk that matters in that step.
+        kept_in: the folder of the checkpoint that holds the counts, for messages.
 
     Raises:
         OptionError: ``min_count`` is out of range, or ``spill_limit`` is given without ``limit``.
@@ -110,6 +111,7 @@ class MemoryLimits:
     share: float | None = field(default=None, init=False)
     expected: Need | None = field(default=None, init=False)
     expected_least: int = field(default=1, init=False)
+    kept_in: Path | None = field(default=None, init=False)
     _files: list[int] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -323,7 +325,13 @@ class MemoryLimits:
         """
         refusal = self._refusal(*at_least(tallies), self.need, least or self.min_count)
         if refusal is not None:
-            raise refusal
+            kept = ""
+            if self.kept_in is not None:
+                kept = (
+                    f". The counts are kept in {self.kept_in}: the same command with such an "
+                    "option goes on from them"
+                )
+            raise OptionError(f"{refusal}{kept}")
 
     def forecast(
         self, chunks: UInts, sizes: UInts, share: float, *, margin: float, times: float
