@@ -147,8 +147,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Store counts and merges here; after an interruption, the same command continues. "
-            "Deleted when the tokenizer is written. Merges are stored for byte-level bpe only.",
+            help="Store counts here, merges of byte-level bpe, and pieces of Unigram; after an "
+            "interruption, the same command continues. Deleted when the tokenizer is written.",
         ),
     ] = None,
     spill_limit: SpillLimit = None,

@@ -225,10 +225,10 @@ def train(
             identical lines.
         encoding_errors: ``"strict"`` refuses files that are not UTF-8 text; ``"replace"`` replaces
             invalid bytes by U+FFFD.
-        checkpoint: a folder in which counts are stored during training, and for byte-level BPE
-            also merges. After an interruption, the same call continues from them, with the same
-            result. Delete the folder once the tokenizer is saved. Files of at least a gigabyte are
-            counted one by one.
+        checkpoint: a folder in which counts are stored during training, for byte-level BPE also
+            merges, and for Unigram the pieces that are left. After an interruption, the same call
+            continues from them, with the same result. Delete the folder once the tokenizer is
+            saved. Files of at least a gigabyte are counted one by one.
         memory: the most memory that counting and training may use, in bytes or as in ``"4G"``;
             counts that do not fit go to temporary files (in ``TMPDIR``). The result does not depend
             on it.
