@@ -40,7 +40,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[CountsFile]:
         {"model": "wordpiece", "vocab_size": 95, "threads": 1, "min_count": 3},
         {"model": "wordpiece", "vocab_size": 95, "normalize": False, "split": "gpt2"},
         {"model": "unigram", "vocab_size": 70},
-        {"model": "unigram", "vocab_size": 70, "memory": "1M"},
+        {"model": "unigram", "vocab_size": 70, "memory": "32M"},
     ],
     ids=str,
 )
