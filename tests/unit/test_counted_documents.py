@@ -11,7 +11,7 @@ import pytest
 
 import toksmith
 from toksmith import Counts, CountsFile
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, TrainingError
 from toksmith.trainers.counted_documents import CountedDocuments
 
 WORDS = ["low", "Lower", "newest", "wide", "ünï", "日本", "1234", "can't", "a-b", "x" * 40]
@@ -73,6 +73,11 @@ def test_invalid_utf8() -> None:
     replaced = [text.decode("utf-8", "replace") for text, n in documents.items() for _ in range(n)]
     found = toksmith.train(counts=Counts.of(documents), **options)
     assert found.pipeline == toksmith.train(texts=replaced, **options).pipeline
+
+
+def test_no_documents() -> None:
+    with pytest.raises(TrainingError, match="there is no text"):
+        toksmith.train(counts=Counts.of({}), model="wordpiece", vocab_size=95)
 
 
 class _Sink:

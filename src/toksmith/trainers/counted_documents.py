@@ -66,8 +66,8 @@ class CountedDocuments:
             is_chosen = counts > 0
         else:
             is_chosen = (_repetitions(counts) >> np.uint64(self._bit) & np.uint64(1)) > 0
-        ends = ends.astype(np.int64)
-        bounds = np.stack([np.concatenate([ends[:0], [0], ends[:-1]]), ends], axis=1)[is_chosen]
+        places = np.concatenate([np.zeros(1, np.int64), ends.astype(np.int64)])
+        bounds = np.stack([places[:-1], places[1:]], axis=1)[is_chosen]
         if not len(bounds):
             return
         if is_utf8(Counts(*batch)):
