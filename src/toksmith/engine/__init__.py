@@ -2,7 +2,8 @@
 
 Two environment variables choose, when a tokenizer is created:
 
-- ``TOKSMITH_ENGINE``: ``kernel`` (default) or ``reference``;
+- ``TOKSMITH_ENGINE``: ``kernel`` or ``reference``; default: the kernel, or the reference with a
+  warning if no compiled module is installed;
 - ``TOKSMITH_ISA``: ``scalar``, ``avx2`` or ``avx512``; default: the best that this machine has.
 
 Only this room imports the compiled module. Without it the reference engine still works: modules
@@ -20,6 +21,7 @@ from toksmith._base.arrays import Bounds, Continuing, IdArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.records import replace
 from toksmith._base.text import Text
+from toksmith.engine.compiled import can_do_without
 from toksmith.errors import EngineError, UnsupportedError
 from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
@@ -201,7 +203,9 @@ def _is_reference() -> bool:
 
 
 def _chosen_engine() -> str:
-    name = os.environ.get("TOKSMITH_ENGINE") or "kernel"  # empty is the same as unset
+    name = os.environ.get("TOKSMITH_ENGINE")
+    if not name:  # empty is the same as unset
+        return "reference" if can_do_without() else "kernel"
     if name not in ("kernel", "reference"):
         raise EngineError(f"TOKSMITH_ENGINE is {name!r}: use kernel or reference")
     return name

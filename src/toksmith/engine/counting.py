@@ -7,11 +7,10 @@ from contextlib import suppress
 from mmap import mmap
 from typing import NamedTuple, TypeAlias
 
-from toksmith import _kernel
 from toksmith._base.arrays import Bounds
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, decode_utf8, utf8
-from toksmith.engine.kernel import instruction_set
+from toksmith.engine.compiled import _kernel, instruction_set
 from toksmith.engine.portable import first_invalid
 from toksmith.engine.split_tables import kernel_splitter
 from toksmith.errors import UnsupportedError
@@ -249,7 +248,7 @@ class CountedLines(NamedTuple):
             start = end
 
 
-StageRunner: TypeAlias = _kernel.StageRunner
+StageRunner: TypeAlias = "_kernel.StageRunner"
 """Normalizer and splitter in the kernel, see :func:`make_stages`."""
 
 
@@ -309,7 +308,7 @@ def _is_utf8(data: bytes) -> bool:
     return first_invalid(data, 0, len(data)) == len(data)
 
 
-PlainRules: TypeAlias = _kernel.PlainRules
+PlainRules: TypeAlias = "_kernel.PlainRules"
 """The rules of plain text, see :func:`make_plain_rules`."""
 
 
@@ -345,7 +344,7 @@ def make_plain_rules(
     for letter, of in kinds.items():
         ends[ord(letter)], starts[ord(letter)] = bits[of], of_kind[of]
     spelled = bytes(ord(letter) if letter else 0 for letter in letters)
-    return PlainRules(spelled, bytes(ends), bytes(starts), drop_spaces, symbols)
+    return _kernel.PlainRules(spelled, bytes(ends), bytes(starts), drop_spaces, symbols)
 
 
 class LineCounter:

@@ -8,13 +8,13 @@ from contextlib import suppress
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from toksmith import _kernel
 from toksmith._base.arrays import Bounds, Continuing
 from toksmith._base.lazy import np
 from toksmith._base.records import replace
 from toksmith._base.text import Text, without_surrogates
 from toksmith.engine.around import encode_around, kernel_search, locate_around
-from toksmith.engine.kernel import KernelEncoder, instruction_set, kernel_model
+from toksmith.engine.compiled import _kernel, instruction_set, is_missing
+from toksmith.engine.kernel import KernelEncoder, kernel_model
 from toksmith.errors import OptionError
 from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from toksmith.fusion.rules import FusionRules
     from toksmith.normalizers import Replace, Strip
 
-charsmap.read_first_characters = _kernel.first_characters
+if not is_missing:
+    charsmap.read_first_characters = _kernel.first_characters
 
 _Arguments = ParamSpec("_Arguments")
 _Found = TypeVar("_Found")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -12,7 +11,8 @@ from toksmith._base.checks import assert_never
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, decode_utf8
 from toksmith.engine.around import encode_around, kernel_search, locate_around
-from toksmith.errors import EngineError, UnknownTokenError
+from toksmith.engine.compiled import _kernel, instruction_set, is_missing
+from toksmith.errors import UnknownTokenError
 from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
 from toksmith.models import (
@@ -28,28 +28,8 @@ from toksmith.models import (
 from toksmith.models.bpe import flat_merges
 from toksmith.results import Batch, LocatedBatch
 
-try:
-    from toksmith import _kernel
-except ImportError as missing:
-    raise EngineError(
-        f"the compiled module of toksmith cannot be imported ({missing}): install toksmith again, "
-        "or set TOKSMITH_ENGINE=reference to encode and decode without it, slowly"
-    ) from missing
-
-CACHE_BYTES: int = _kernel.CACHE_BYTES
+CACHE_BYTES: int = 0 if is_missing else _kernel.CACHE_BYTES
 """The default memory limit of a cache of chunks, in bytes."""
-
-
-def instruction_set() -> str:
-    """Return the instruction set that a tokenizer created now would run on.
-
-    Raises:
-        EngineError: ``TOKSMITH_ISA`` is unknown, or this machine lacks it.
-    """
-    try:
-        return _kernel.instruction_set(os.environ.get("TOKSMITH_ISA", ""))
-    except ValueError as wrong:
-        raise EngineError(f"TOKSMITH_ISA: {wrong}") from None
 
 
 class KernelEncoder:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from toksmith import _kernel
 from toksmith._base.arrays import Bounds, Continuing, IdArray
 from toksmith._base.text import Text, utf8
 from toksmith.engine.around import encode_around, locate_around
+from toksmith.engine.compiled import _kernel
 from toksmith.engine.kernel import KernelEncoder
 from toksmith.engine.stepwise import StepwiseEncoder
 from toksmith.framing import AddedSearch

@@ -48,7 +48,7 @@ def first_invalid(text: Text, start: int, end: int) -> int:
         3
     """
     if _kernel is not None:
-        from toksmith.engine.kernel import instruction_set
+        from toksmith.engine.compiled import instruction_set
 
         return _kernel.first_invalid(text, start, end, instruction_set())
     try:
@@ -91,7 +91,7 @@ def read_json_lines(lines: bytes | bytearray, field: bytes) -> JsonTexts:
         (b'low', [3], [[1, 1, 16, 18]])
     """
     if _kernel is not None:
-        from toksmith.engine.kernel import instruction_set
+        from toksmith.engine.compiled import instruction_set
 
         data, ends, refused, count = _kernel.read_json_lines(lines, field, instruction_set())
         return JsonTexts(data, ends, refused.reshape(-1, 4), count)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from toksmith import _kernel
+from toksmith.engine.compiled import _kernel
 from toksmith.errors import UnsupportedError
 from toksmith.splitters import (
     Digits,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Literal, NamedTuple, TypeAlias
 
-from toksmith import _kernel
 from toksmith._base.lazy import np, npt
+from toksmith.engine.compiled import _kernel
 from toksmith.engine.counting import CountedChunks, UInts
 
 Watch: TypeAlias = "Callable[[Merges], None]"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 from toksmith._base.checks import whole
 from toksmith._base.text import Texts
 from toksmith.corpus import AnyPath, Reading
+from toksmith.engine.compiled import is_missing
 from toksmith.errors import OptionError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.tokenizer import Tokenizer
@@ -327,7 +328,11 @@ def train(
                 from toksmith.trainers.bpe import train_further
 
                 trained = train_further(corpus, vocab_size, known, options)
-        sources = source_records(corpus.was_read.files, trained.pipeline, corpus.threads)
+        sources = (
+            ()
+            if is_missing
+            else source_records(corpus.was_read.files, trained.pipeline, corpus.threads)
+        )
     record = TrainingRecord(
         model=model,
         vocab_size=trained.vocab_size,

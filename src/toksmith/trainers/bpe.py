@@ -11,6 +11,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from toksmith._base.lazy import np, npt
+from toksmith.engine.compiled import is_missing
 from toksmith.engine.training import MergeRules, Merges, merge_symbols
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.framing import Framing
@@ -59,6 +60,14 @@ def train_bpe(corpus: Corpus, vocab_size: int | None, options: BPEOptions) -> Tr
 def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
     if tokens < 256:
         raise _too_small(tokens, "256 bytes", options)
+    if is_missing:
+        from toksmith.trainers.in_python import learn_in_python
+
+        cut = splitter(options.split)
+        learned, chunks = learn_in_python(corpus, cut, tokens - 256, options.rules)
+        model = add_merges(BPE(BYTES, ()), learned.merges)
+        warn_of_end(len(model.vocab), tokens, options.min_frequency)
+        return _trained(model, learned, cut, chunks, corpus.bytes, options)
     learned, counts = learn(
         BPE(BYTES, ()),
         tokens - 256,

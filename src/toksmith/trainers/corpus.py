@@ -14,6 +14,7 @@ from toksmith._base.visible import count_of
 from toksmith.corpus import (
     AnyPath,
     Documents,
+    DocumentSink,
     DocumentSource,
     Files,
     Hashing,
@@ -308,6 +309,18 @@ class Corpus:
         """Record the bytes of text in chunks that are frequent enough."""
         if self.limits.min_count > 1:
             self._kept = size
+
+    def feed(self, sink: DocumentSink) -> None:
+        """Pass all documents to a sink; weights are ignored.
+
+        Raises:
+            TrainingError: there is no text.
+        """
+        source = self.source()
+        with counting_progress(source.size, self.progress) as report:
+            source.feed(sink, report)
+        self._note(source)
+        self.check_bytes()
 
     def _note(self, source: DocumentSource) -> None:
         """Record the totals of a source that was counted completely."""
