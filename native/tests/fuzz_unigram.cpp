@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     };
     check_same(learn({.rules = rules, .threads = 3}, nullptr, {}));
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
-    CHECK(file);
+    CHECK(file != nullptr);
     unigram::WordStore::Options in_file{.rules = rules,
                                         .threads = 1 + random.below(2),
                                         .memory = random.below(4) << 11,
