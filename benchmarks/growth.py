@@ -210,7 +210,7 @@ def hours(seconds: float) -> str:
 def main() -> None:
     """Measure, save and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument("--bytes", type=parsed_size, default=10**9, help="the largest size")
+    parser.add_argument("--bytes", type=parsed_size, default=2 * 10**9, help="the largest size")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
     with TemporaryDirectory(prefix="toksmith-growth-") as folder:
