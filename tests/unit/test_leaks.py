@@ -1,0 +1,83 @@
+"""Loading, encoding and dropping a tokenizer again and again takes no more and more memory."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import toksmith
+from toksmith.engine.counting import ChunkCounter
+from toksmith.splitters import splitter
+
+TEXT = "low lower lowest new newer newest höher 12 " * 4
+STATM = Path("/proc/self/statm")
+SIZES = {"bpe": 265, "wordpiece": 39, "unigram": 24, "sentencepiece-bpe": 30}
+ROUNDS, WARM_UP = 120, 40
+MOST = 20 << 20
+"""Bytes that allocators may take meanwhile; a leak of the smallest cache, 384 KiB, takes more."""
+
+
+def resident() -> int:
+    return int(STATM.read_text().split()[1]) * 4096
+
+
+@pytest.fixture(scope="module", params=SIZES)
+def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("leaks") / (
+        "t.model" if request.param.startswith("sentencepiece") else "t.json"
+    )
+    tok = toksmith.train(
+        texts=[TEXT] * 9, model=request.param, progress=False,
+        vocab_size=SIZES[request.param],
+    )  # fmt: skip
+    tok.save(path)
+    return path
+
+
+def check(work: Callable[[], object]) -> None:
+    """Check that neither the process nor Python's objects grow, after a warm-up."""
+    for _ in range(WARM_UP):
+        work()
+    gc.collect()
+    before = resident()
+    for _ in range(ROUNDS):
+        work()
+    gc.collect()
+    assert resident() - before < MOST
+
+    tracemalloc.start()  # takes memory itself
+    try:
+        work()
+        objects = tracemalloc.get_traced_memory()[0]
+        for _ in range(ROUNDS // 10):
+            work()
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] - objects < 1 << 19
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="reads the memory of a process as Linux shows it")
+def test_a_tokenizer_leaves_nothing_behind(file: Path) -> None:
+    def work() -> None:
+        tok = toksmith.load(file)
+        ids = tok.encode(TEXT)
+        assert tok.decode(ids)
+        tok.encode_batch([TEXT, TEXT[:9]])
+        tok.encoding(TEXT)
+
+    check(work)
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="reads the memory of a process as Linux shows it")
+def test_a_counter_leaves_nothing_behind() -> None:
+    def work() -> None:
+        counter = ChunkCounter(splitter("gpt4"), 2)
+        counter.add_texts([TEXT] * 20)
+        counter.finish()
+
+    check(work)
