@@ -197,11 +197,11 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("program", "unwanted"),
     [
-        ("import toksmith.cli.app", "rich pooch pyarrow toksmith.show"),
+        ("import toksmith.cli.app", "rich urllib.request pyarrow toksmith.show"),
         (
             "from toksmith.cli.app import app; "
             "app(['count', 'x y', '-t', MODEL], standalone_mode=False)",
-            "rich pooch pyarrow tqdm toksmith.show",
+            "rich urllib.request pyarrow tqdm toksmith.show",
         ),
     ],
 )

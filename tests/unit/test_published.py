@@ -407,9 +407,10 @@ def test_a_value_that_is_neither_a_path_nor_a_name(wrong: object) -> None:
             call(wrong)  # type: ignore[operator]
 
 
-def test_pooch_is_only_imported_to_download() -> None:
+def test_http_is_only_imported_to_download() -> None:
     script = (
-        "import sys, toksmith.formats.published, toksmith.formats; sys.exit('pooch' in sys.modules)"
+        "import sys, toksmith.formats.published, toksmith.compat.tiktoken; "
+        "sys.exit('urllib.request' in sys.modules or 'ssl' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 

@@ -22,8 +22,8 @@ from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 
 _FOLDER = "https://openaipublic.blob.core.windows.net/encodings"
-_SECONDS = 30.0
-"""The timeout of a download in seconds, for each read from the server."""
+_MOST = 1 << 26
+"""The most bytes that a download may have."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def cache_folder() -> Path:
     """Return the folder of downloaded files, which may not exist."""
     if folder := os.environ.get("TOKSMITH_CACHE_DIR"):
         return Path(folder)
-    import platformdirs  # pooch.os_cache uses it too; importing pooch is slow
+    import platformdirs
 
     return Path(platformdirs.user_cache_dir("toksmith"))
 
@@ -268,32 +268,46 @@ def _read_cache(ranks: Ranks) -> tuple[Path, bytes] | None:
 
 
 def _download(name: str, ranks: Ranks) -> tuple[Path, bytes]:
-    """Download a file, and store it in the cache if that is writable."""
-    from io import BytesIO
+    """Download a file, and store it in the cache if that is writable.
 
-    import pooch  # slow to import, rarely needed
-
-    from toksmith._base import commits
+    A download that broke off is stored there too, and the next one resumes it.
+    """
+    from toksmith._base import downloads
 
     if sys.stderr.isatty():
         print(f"Downloading {ranks.url}", file=sys.stderr)
     path = cache_folder() / ranks.file_name
-    held = BytesIO()
+    part = path.with_name(f"{path.name}.part")
+    start = b""
+    with suppress(OSError):
+        start = part.read_bytes()
     try:
-        pooch.HTTPDownloader(timeout=_SECONDS)(ranks.url, held, None)
-        data = held.getvalue()
+        data = downloads.download(ranks.url, _MOST, start)
+        if start and hashlib.sha256(data).hexdigest() != ranks.sha256:
+            data = downloads.download(ranks.url, _MOST)  # the part was of another file
         if hashlib.sha256(data).hexdigest() != ranks.sha256:
             raise ValueError(f"the server sent {len(data):,} bytes with another SHA-256")
     except (OSError, ValueError) as wrong:  # OSError: network; ValueError: checksum or address
+        if isinstance(wrong, downloads.BrokenDownloadError) and wrong.received:
+            _keep(part, wrong.received)
         damaged = [f"{place} has another SHA-256" for place in _places(ranks) if place.is_file()]
         raise DownloadError(
             f"{name} is not on this machine{''.join(f' ({each})' for each in damaged)} and cannot "
             f"be downloaded ({_reason(wrong)}); save {ranks.url} as {path} (SHA-256 {ranks.sha256})"
         ) from wrong
-    with suppress(OSError, OptionError):  # without a cache, the next call downloads it again
+    _keep(path, data)
+    with suppress(OSError):
+        part.unlink()
+    return path, data
+
+
+def _keep(path: Path, data: bytes) -> None:
+    """Write a file of the cache; without a cache, the next call downloads it again."""
+    from toksmith._base import commits
+
+    with suppress(OSError, OptionError):
         path.parent.mkdir(parents=True, exist_ok=True)
         commits.replace_all({path: data})
-    return path, data
 
 
 def _reason(wrong: Exception) -> str:
@@ -303,12 +317,12 @@ def _reason(wrong: Exception) -> str:
         ("NameResolution", "no network: the host name is not found"),
         ("Name or service not known", "no network: the host name is not found"),
         ("refused", "the connection was refused"),
-        ("timed out", f"the server was silent for {_SECONDS:.0f} s"),
+        ("timed out", "the server was silent for 30 s"),
         ("CERTIFICATE_VERIFY_FAILED", "the server's certificate is not trusted"),
-        ("redirects", "the server redirects endlessly"),
+        ("infinite loop", "the server redirects endlessly"),
     ):
         if part in text:
             return short
-    if status := getattr(getattr(wrong, "response", None), "status_code", None):
+    if status := getattr(wrong, "code", None):
         return f"the server returned {status}"
     return text if len(text) <= 80 else f"{text[:79]}…"

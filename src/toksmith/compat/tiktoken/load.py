@@ -11,11 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from toksmith._base import downloads
 from toksmith._base.byte_alphabet import ALPHABET, unspell
 from toksmith._base.files import write_bytes
 
-_SECONDS = 30.0
-"""The timeout of a download in seconds, for each read from the server."""
+_MOST = 1 << 30
+"""The most bytes that a download may have."""
 
 
 def read_file(blobpath: str) -> bytes:
@@ -27,6 +28,7 @@ def read_file(blobpath: str) -> bytes:
 
     Raises:
         OSError: the file cannot be read.
+        ValueError: a download is larger than 1 GB.
         ImportError: the address needs ``blobfile``, which is not installed.
 
     Example:
@@ -38,13 +40,7 @@ def read_file(blobpath: str) -> bytes:
     if "://" not in blobpath:
         return Path(blobpath).read_bytes()
     if blobpath.startswith(("http://", "https://")):
-        from io import BytesIO
-
-        import pooch  # slow to import, rarely needed
-
-        held = BytesIO()
-        pooch.HTTPDownloader(timeout=_SECONDS)(blobpath, held, None)
-        return held.getvalue()
+        return downloads.download(blobpath, _MOST)
     content: bytes = _blobfile(blobpath).read_bytes(blobpath)
     return content
 
