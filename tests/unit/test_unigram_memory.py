@@ -178,6 +178,12 @@ def test_too_many_first_pieces(text: Path) -> None:
     assert tok.pipeline == trained("unigram", text, seed_sentencepiece_size=1500).pipeline
 
 
+def test_too_long_pieces(text: Path) -> None:
+    assert trained("unigram", text, max_token_length=32_767).training is not None
+    with pytest.raises(OptionError, match="has at most 32767 characters"):
+        trained("unigram", text, max_token_length=32_768)
+
+
 def words_in(file: IO[bytes], memory: int) -> UnigramWords:
     rng = np.random.default_rng(0)
     words = UnigramWords(

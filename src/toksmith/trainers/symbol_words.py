@@ -213,7 +213,7 @@ class WordStream:
 
     def close(self) -> None:
         """Free the words; the characters and their counts stay."""
-        self._pass_on, self._plain = _pass_nothing, None
+        self._pass_on, self._plain = _pass_freed, None
 
     def _pass_code_points(self, take: Callable[[SymbolWords], object]) -> None:
         """Call a function with batches of words as code points."""
@@ -235,7 +235,7 @@ class WordStream:
         return self._words
 
 
-def _pass_nothing(take: Take) -> None:
+def _pass_freed(take: Take) -> None:
     del take
     raise ValueError("the words were freed")
 

@@ -236,6 +236,7 @@ def by_frequency(words: CharacterWords | WordStream) -> str:
 
 
 VOCAB_SIZE = 8000
+_LONGEST = (1 << 15) - 1
 
 
 @document_fields
@@ -278,7 +279,11 @@ class MetaspaceUnigramOptions(ModelOptions):
 
     def __post_init__(self) -> None:
         literal("unk_token", self.unk_token)
-        whole("max_token_length", self.max_token_length, least=1)
+        if whole("max_token_length", self.max_token_length, least=1) > _LONGEST:
+            raise OptionError(
+                f"max_token_length is {self.max_token_length}: a piece of Unigram has at most "
+                f"{_LONGEST} characters, so use less"
+            )
         object.__setattr__(self, "special_tokens", literals(self.special_tokens))
 
 

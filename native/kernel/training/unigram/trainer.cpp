@@ -55,15 +55,14 @@ class Trainer {
 
     // Makes the tries, which all below needs.
     void begin(WordStore& words) {
-        const std::size_t memory = memory_;
-        std::size_t blocks = memory;
-        if (memory > 0) {
+        std::size_t blocks = memory_;
+        if (memory_ > 0) {
             const std::size_t pieces = seeds_.pieces.size();
             const std::size_t fixed = pieces * kOfPiece + seeds_.spelled.size() * sizeof(Id);
             const std::size_t of_thread = pieces * kOfPieceAndThread + kOfThread;
-            const std::size_t most = (memory - std::min(memory, fixed)) / 2 / of_thread;
+            const std::size_t most = (memory_ - std::min(memory_, fixed)) / 2 / of_thread;
             workers_.threads = std::clamp<std::size_t>(most, 1, workers_.threads);
-            blocks -= std::min(memory, fixed + workers_.threads * of_thread);
+            blocks -= std::min(memory_, fixed + workers_.threads * of_thread);
         }
         write_tries(words, blocks, workers_, seeds_);
     }
