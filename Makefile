@@ -27,7 +27,7 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo check docs sanitize bench clean
+.PHONY: help quickstart test kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo test-arm check docs sanitize bench clean
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -73,6 +73,16 @@ docs: $(VENV)/.package $(VENV)/.docs ## run the course and build the documentati
 	$(BIN)/python -m tools.build_docs $(DOCS_ARGS)
 
 FUZZ_SECONDS ?= 20
+
+# Needs Debian's g++-aarch64-linux-gnu and qemu-user.
+test-arm: $(VENV)/.pip ## compile the native tests and fuzz targets for 64-bit ARM and run them with qemu
+	$(BIN)/cmake -S . -B build/arm -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $(BIN))/ninja" \
+		-DCMAKE_TOOLCHAIN_FILE=native/toolchains/aarch64.cmake -DCMAKE_BUILD_TYPE=Release \
+		-DTOKSMITH_MODULE=OFF -DTOKSMITH_TESTS=ON -DTOKSMITH_WERROR=ON \
+		-DTOKSMITH_FUZZ_SECONDS=$(FUZZ_SECONDS) > /dev/null
+	$(BIN)/cmake --build build/arm
+	$(BIN)/ctest --test-dir build/arm --output-on-failure
+
 # What has to be there before a Python that was built without sanitizers loads a kernel with them.
 sanitized = PYTHONPATH="$(abspath build/sanitize)" ASAN_OPTIONS=detect_leaks=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 \

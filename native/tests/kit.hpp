@@ -40,8 +40,9 @@ struct Random {
 
 inline std::vector<isa::Level> levels() {
     std::vector<isa::Level> result;
-    for (int i = 0; i <= static_cast<int>(isa::best()); ++i) {
-        result.push_back(static_cast<isa::Level>(i));
+    for (int i = 0; i < isa::kLevels; ++i) {
+        const auto level = static_cast<isa::Level>(i);
+        if (isa::is_available(level)) result.push_back(level);
     }
     return result;
 }

@@ -34,14 +34,29 @@ using Isa = Avx512;
 TOKSMITH_TARGET_END
 
 TEST(isa_operations_equal_loops) {
-    if (isa::best() >= isa::Level::kAvx2) with_avx2::check_vocabulary();
-    if (isa::best() >= isa::Level::kAvx512) with_avx512::check_vocabulary();
+    if (isa::is_available(isa::Level::kAvx2)) with_avx2::check_vocabulary();
+    if (isa::is_available(isa::Level::kAvx512)) with_avx512::check_vocabulary();
 }
 
 TEST(chunks_prefetched_in_lanes_have_the_keys_and_buckets_of_scalar_code) {
-    if (isa::best() >= isa::Level::kAvx2) with_avx2::check_prefetch();
-    if (isa::best() >= isa::Level::kAvx512) with_avx512::check_prefetch();
+    if (isa::is_available(isa::Level::kAvx2)) with_avx2::check_prefetch();
+    if (isa::is_available(isa::Level::kAvx512)) with_avx512::check_prefetch();
 }
+
+}  // namespace toksmith::test
+
+#elif TOKSMITH_ARM
+
+#include "simd/neon.hpp"
+
+namespace toksmith::test {
+
+namespace with_neon {
+using Isa = Neon;
+#include "isa_checks.inc"
+}  // namespace with_neon
+
+TEST(isa_operations_equal_loops) { with_neon::check_vocabulary(); }
 
 }  // namespace toksmith::test
 

@@ -174,7 +174,7 @@ def test_recovered_merges_of_gpt2(published: Callable[[str], Pipeline]) -> None:
     assert len(found) == 50_000
 
 
-@pytest.mark.parametrize("isa", ["scalar", "avx2", "avx512"])
+@pytest.mark.parametrize("isa", ["scalar", "avx2", "avx512", "neon"])
 def test_instruction_sets(isa: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKSMITH_ISA", isa)
     try:

@@ -34,7 +34,12 @@ inline void return_freed() {
 #if defined(__linux__)
 namespace detail {
 
+// A multiple of the page size of every system; it is 4, 16 or 64 KB on ARM.
+#if defined(__x86_64__)
 inline constexpr std::uintptr_t kPage = 4096;
+#else
+inline constexpr std::uintptr_t kPage = 65536;
+#endif
 
 // Calls madvise() for the pages that lie completely between `begin` and `end`.
 inline void advise(const void* begin, const void* end, int advice) {

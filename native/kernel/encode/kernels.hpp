@@ -130,6 +130,7 @@ struct EncodeKernels {
 const EncodeKernels& kernels_scalar();
 const EncodeKernels& kernels_avx2();
 const EncodeKernels& kernels_avx512();
+const EncodeKernels& kernels_neon();
 
 inline const EncodeKernels& kernels_for(isa::Level level) {
     switch (level) {
@@ -137,6 +138,8 @@ inline const EncodeKernels& kernels_for(isa::Level level) {
             return kernels_avx512();
         case isa::Level::kAvx2:
             return kernels_avx2();
+        case isa::Level::kNeon:
+            return kernels_neon();
         default:
             return kernels_scalar();
     }

@@ -8,22 +8,12 @@
 
 #include "simd/byte_classes.hpp"
 #include "simd/isa.hpp"
+#include "simd/lanes_in_memory.hpp"
 #include "simd/marked.hpp"
 #include "simd/pairs.hpp"
 #include "simd/to_utf8.hpp"
 
 namespace toksmith {
-
-// The lanes of a vector, stored to memory to be read one by one, which is faster than extracting
-// each from the register.
-template <std::size_t kCount>
-struct alignas(64) LanesInMemory {
-    std::uint32_t numbers[kCount];
-
-    // Call it after the store. Otherwise the compiler replaces the memory accesses by extractions.
-    void stay() { asm("" : "+m"(numbers)); }
-    std::size_t operator[](std::size_t lane) const { return numbers[lane]; }
-};
 
 TOKSMITH_AVX2_BEGIN
 
@@ -123,6 +113,7 @@ struct Avx2 {
     }
 
     // Collects the bits of `from` that are set in `mask` into the low bits; pdep() is the inverse.
+    static constexpr bool kFastPext = true;
     static std::uint64_t pext(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);
     }

@@ -158,6 +158,7 @@ struct Avx512 {
     }
 
     // Collects the bits of `from` that are set in `mask` into the low bits; pdep() is the inverse.
+    static constexpr bool kFastPext = true;
     static std::uint64_t pext(std::uint64_t from, std::uint64_t mask) {
         return _pext_u64(from, mask);
     }

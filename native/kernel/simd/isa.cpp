@@ -6,40 +6,54 @@
 namespace toksmith::isa {
 namespace {
 
-constexpr std::array<std::string_view, kLevels> kNames = {"scalar", "avx2", "avx512"};
+constexpr std::array<std::string_view, kLevels> kNames = {"scalar", "avx2", "avx512", "neon"};
 
 }  // namespace
 
 std::string_view name(Level level) { return kNames[static_cast<std::size_t>(level)]; }
 
-Level best() {
+bool is_available(Level level) {
+    switch (level) {
+        case Level::kScalar:
+            return true;
 #if TOKSMITH_X86
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2")) return Level::kScalar;
-    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
-    return wide ? Level::kAvx512 : Level::kAvx2;
-#else
-    return Level::kScalar;
+        case Level::kAvx2:
+            __builtin_cpu_init();
+            return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+        case Level::kAvx512:
+            return is_available(Level::kAvx2) && __builtin_cpu_supports("avx512f") &&
+                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
+                   __builtin_cpu_supports("avx512vbmi2");
 #endif
+        default:
+            return level == Level::kNeon && TOKSMITH_ARM;
+    }
+}
+
+Level best() {
+    int level = kLevels - 1;
+    while (!is_available(static_cast<Level>(level))) --level;
+    return static_cast<Level>(level);
 }
 
 Level choose(std::string_view wanted) {
     if (wanted.empty()) return best();
+    bool known = false;
+    std::string available;
     for (int i = 0; i < kLevels; ++i) {
-        if (kNames[static_cast<std::size_t>(i)] != wanted) continue;
         const auto level = static_cast<Level>(i);
-        if (level > best()) {
-            throw std::invalid_argument(
-                "instruction set \"" + std::string(wanted) +
-                "\" is not available: the best that this machine has is \"" +
-                std::string(name(best())) + "\"");
+        if (is_available(level)) {
+            if (name(level) == wanted) return level;
+            available += (available.empty() ? "" : ", ") + std::string(name(level));
         }
-        return level;
+        known |= name(level) == wanted;
     }
-    throw std::invalid_argument("unknown instruction set \"" + std::string(wanted) +
-                                "\": use scalar, avx2 or avx512");
+    const std::string quoted = '"' + std::string(wanted) + '"';
+    throw std::invalid_argument(
+        (known ? "instruction set " + quoted + " is not available on this machine"
+               : "unknown instruction set " + quoted) +
+        ": use one of " + available);
 }
 
 }  // namespace toksmith::isa

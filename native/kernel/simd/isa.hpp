@@ -1,15 +1,18 @@
 // The instruction set that the kernel uses: the best one of this machine, or one that is forced.
 #pragma once
 
+#include <bit>
 #include <string>
 #include <string_view>
 
 namespace toksmith::isa {
 
-enum class Level { kScalar, kAvx2, kAvx512 };
-inline constexpr int kLevels = 3;
+enum class Level { kScalar, kAvx2, kAvx512, kNeon };
+inline constexpr int kLevels = 4;
 
 std::string_view name(Level level);
+
+bool is_available(Level level);
 
 // The best level that this machine supports.
 Level best();
@@ -20,12 +23,22 @@ Level choose(std::string_view wanted);
 
 }  // namespace toksmith::isa
 
+// Vector lanes, keys and files are read as little-endian words.
+static_assert(std::endian::native == std::endian::little,
+              "toksmith needs a little-endian processor");
+
 // The generic loops are compiled once for each level, inside a region that enables that level's
-// instructions only. There is no global -march.
+// instructions only. There is no global -march. NEON is a part of every 64-bit ARM processor, so it
+// needs no region.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define TOKSMITH_X86 1
 #else
 #define TOKSMITH_X86 0
+#endif
+#if defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+#define TOKSMITH_ARM 1
+#else
+#define TOKSMITH_ARM 0
 #endif
 
 #define TOKSMITH_PRAGMA(text) _Pragma(#text)

@@ -17,6 +17,9 @@
 #if TOKSMITH_X86
 #include "simd/avx512.hpp"
 #endif
+#if TOKSMITH_ARM
+#include "simd/neon.hpp"
+#endif
 
 namespace toksmith {
 namespace {
@@ -96,21 +99,47 @@ TOKSMITH_TARGET_END
 
 #endif
 
+#if TOKSMITH_ARM
+namespace neon {
+namespace {
+
+using Isa = Neon;
+#include "split/multibyte.inc"
+#include "split/table_scanner.inc"
+#include "split/windows.inc"
+
+struct Finder {
+    template <Family kFamily>
+    static Ends find(const Byte* p, const Byte* end, const Byte** ends) {
+        return fill_ends<kFamily>(p, end, ends);
+    }
+};
+
+}  // namespace
+}  // namespace neon
+#endif
+
 FindByTables find_by_tables_of([[maybe_unused]] isa::Level level) {
 #if TOKSMITH_X86
     if (level == isa::Level::kAvx512) return avx512::find_by_tables;
     if (level == isa::Level::kAvx2) return avx2::find_by_tables;
 #endif
+#if TOKSMITH_ARM
+    if (level == isa::Level::kNeon) return neon::find_by_tables;
+#endif
     return scalar::find_by_tables;
 }
 
-FindChunks find_chunks_of(Family family, isa::Level level) {
+FindChunks find_chunks_of(Family family, [[maybe_unused]] isa::Level level) {
     if (static_cast<int>(family) >= kPatterns)
         throw std::invalid_argument("the family \"" + std::string(traits(family).name) +
                                     "\" is no pattern");
 #if TOKSMITH_X86
     if (level == isa::Level::kAvx512) return pick<avx512::Finder>(family);
     if (level == isa::Level::kAvx2) return pick<avx2::Finder>(family);
+#endif
+#if TOKSMITH_ARM
+    if (level == isa::Level::kNeon) return pick<neon::Finder>(family);
 #endif
     return pick<scalar::Finder>(family);
 }

@@ -9,6 +9,8 @@
 
 #if TOKSMITH_X86
 #include <immintrin.h>
+#elif TOKSMITH_ARM
+#include <arm_neon.h>
 #endif
 
 namespace toksmith::utf8 {
@@ -27,7 +29,7 @@ const Byte* by_characters(const Byte* p, const Byte* end) {
     return end;
 }
 
-#if TOKSMITH_X86
+#if TOKSMITH_X86 || TOKSMITH_ARM
 
 constexpr Byte kTooShort = 1 << 0;   // a first byte that is not followed by a continuation byte
 constexpr Byte kTooLong = 1 << 1;    // an ASCII byte that is followed by a continuation byte
@@ -95,58 +97,80 @@ alignas(16) constexpr Byte kSecondHigh[16] = {
     kTooShort,
 };
 
+// Vectors of bytes. minus(): the difference, or 0 if it is negative.
+#if TOKSMITH_X86
+
 TOKSMITH_AVX2_BEGIN
 
-[[gnu::always_inline]] inline __m256i lookup(const Byte* table, __m256i halves) {
+using Block = __m256i;
+
+[[gnu::always_inline]] inline Block load(const Byte* p) {
+    return _mm256_loadu_si256(reinterpret_cast<const Block*>(p));
+}
+[[gnu::always_inline]] inline Block broadcast(Byte byte) {
+    return _mm256_set1_epi8(static_cast<char>(byte));
+}
+[[gnu::always_inline]] inline Block lookup(const Byte* table, Block halves) {
     const __m128i sixteen = _mm_load_si128(reinterpret_cast<const __m128i*>(table));
     return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(sixteen), halves);
 }
-
-[[gnu::always_inline]] inline __m256i high_half(__m256i bytes) {
-    return _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(0x0F));
+[[gnu::always_inline]] inline Block high_half(Block bytes) {
+    return _mm256_and_si256(_mm256_srli_epi16(bytes, 4), broadcast(0x0F));
+}
+[[gnu::always_inline]] inline Block minus(Block bytes, Byte least) {
+    return _mm256_subs_epu8(bytes, broadcast(least));
+}
+[[gnu::always_inline]] inline bool is_ascii(Block bytes) {
+    return _mm256_movemask_epi8(bytes) == 0;
+}
+[[gnu::always_inline]] inline bool is_zero(Block bytes) {
+    return _mm256_testz_si256(bytes, bytes) != 0;
 }
 
-[[gnu::always_inline]] inline __m256i load(const Byte* p) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-}
+#else
 
-[[gnu::always_inline]] inline __m256i minus(__m256i bytes, int least) {
-    return _mm256_subs_epu8(bytes, _mm256_set1_epi8(static_cast<char>(least)));
-}
+using Block = uint8x16_t;
 
-// The errors of the 32 bytes at p, from each byte and the three before it.
-[[gnu::always_inline]] inline __m256i errors_at(const Byte* p) {
-    const __m256i bytes = load(p), before = load(p - 1);
-    const __m256i low = _mm256_and_si256(before, _mm256_set1_epi8(0x0F));
-    const __m256i pairs = _mm256_and_si256(
-        _mm256_and_si256(lookup(kFirstHigh, high_half(before)), lookup(kFirstLow, low)),
-        lookup(kSecondHigh, high_half(bytes)));
+[[gnu::always_inline]] inline Block load(const Byte* p) { return vld1q_u8(p); }
+[[gnu::always_inline]] inline Block broadcast(Byte byte) { return vdupq_n_u8(byte); }
+[[gnu::always_inline]] inline Block lookup(const Byte* table, Block halves) {
+    return vqtbl1q_u8(vld1q_u8(table), halves);
+}
+[[gnu::always_inline]] inline Block high_half(Block bytes) { return vshrq_n_u8(bytes, 4); }
+[[gnu::always_inline]] inline Block minus(Block bytes, Byte least) {
+    return vqsubq_u8(bytes, broadcast(least));
+}
+[[gnu::always_inline]] inline bool is_ascii(Block bytes) { return vmaxvq_u8(bytes) < 0x80; }
+[[gnu::always_inline]] inline bool is_zero(Block bytes) { return vmaxvq_u8(bytes) == 0; }
+
+#endif
+
+// The errors of a block of bytes at p, from each byte and the three before it.
+[[gnu::always_inline]] inline Block errors_at(const Byte* p) {
+    const Block bytes = load(p), before = load(p - 1);
+    const Block pairs = lookup(kFirstHigh, high_half(before)) &
+                        lookup(kFirstLow, before & broadcast(0x0F)) &
+                        lookup(kSecondHigh, high_half(bytes));
     // The high bit is set where a second or third continuation byte is required.
-    const __m256i needed =
-        _mm256_or_si256(minus(load(p - 2), 0xE0 - 0x80), minus(load(p - 3), 0xF0 - 0x80));
-    return _mm256_xor_si256(pairs,
-                            _mm256_and_si256(needed, _mm256_set1_epi8(static_cast<char>(0x80))));
+    const Block needed = minus(load(p - 2), 0xE0 - 0x80) | minus(load(p - 3), 0xF0 - 0x80);
+    return pairs ^ (needed & broadcast(0x80));
 }
 
 // Returns a place before which the text is valid UTF-8 of whole characters, less than one stretch
 // before the first invalid byte.
 const Byte* by_blocks(const Byte* begin, const Byte* end) {
-    constexpr std::ptrdiff_t kBlock = 32, kStretch = 8 * kBlock;
+    constexpr std::ptrdiff_t kBlock = sizeof(Block), kStretch = 256;
     const Byte* known = begin;
     const Byte* p = begin + 3;
     while (end - p >= kStretch) {
-        __m256i any = load(p);
-        for (std::ptrdiff_t i = kBlock; i < kStretch; i += kBlock) {
-            any = _mm256_or_si256(any, load(p + i));
-        }
-        __m256i errors = _mm256_setzero_si256();
+        Block any = load(p);
+        for (std::ptrdiff_t i = kBlock; i < kStretch; i += kBlock) any |= load(p + i);
+        Block errors = broadcast(0);
         // ASCII after ASCII is valid.
-        if (_mm256_movemask_epi8(any) != 0 || ((p[-1] | p[-2] | p[-3]) & 0x80) != 0) {
-            for (std::ptrdiff_t i = 0; i < kStretch; i += kBlock) {
-                errors = _mm256_or_si256(errors, errors_at(p + i));
-            }
+        if (!is_ascii(any) || ((p[-1] | p[-2] | p[-3]) & 0x80) != 0) {
+            for (std::ptrdiff_t i = 0; i < kStretch; i += kBlock) errors |= errors_at(p + i);
         }
-        if (!_mm256_testz_si256(errors, errors)) break;
+        if (!is_zero(errors)) break;
         p += kStretch;
         known = p - 3;
         while (known > begin && is_continuation(*known)) --known;
@@ -154,7 +178,9 @@ const Byte* by_blocks(const Byte* begin, const Byte* end) {
     return known;
 }
 
+#if TOKSMITH_X86
 TOKSMITH_TARGET_END
+#endif
 
 #endif
 
@@ -162,7 +188,7 @@ TOKSMITH_TARGET_END
 
 const std::uint8_t* first_invalid(const std::uint8_t* begin, const std::uint8_t* end,
                                   [[maybe_unused]] isa::Level level) {
-#if TOKSMITH_X86
+#if TOKSMITH_X86 || TOKSMITH_ARM
     if (level != isa::Level::kScalar && end - begin > 3) {
         // errors_at() reads three bytes before each byte, so the first three bytes are decoded
         // separately.

@@ -4,7 +4,7 @@ Two environment variables choose, when a tokenizer is created:
 
 - ``TOKSMITH_ENGINE``: ``kernel`` or ``reference``; default: the kernel, or the reference with a
   warning if no compiled module is installed;
-- ``TOKSMITH_ISA``: ``scalar``, ``avx2`` or ``avx512``; default: the best that this machine has.
+- ``TOKSMITH_ISA``: ``scalar``, ``avx2``, ``avx512`` or ``neon``; default: the best of this machine.
 
 Only this room imports the compiled module. Without it the reference engine still works: modules
 that need the compiled module are imported where they are used.
