@@ -1,20 +1,11 @@
-"""Damages files of each format and reads them, in a process of its own: crashes are found, too.
-
-``python -m tests.damage KIND ROUNDS FOLDER`` prints in JSON what became of the rounds. A round that
-takes too long ends the process with a traceback; the file that did it stays in the folder.
-"""
+"""Damages of files, and the kinds of tokenizer files. ``tests/fuzz`` runs them."""
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import random
-import sys
-import traceback
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tests.kits.bpe import pipeline, tekken
@@ -22,12 +13,9 @@ from tests.kits.gguf import INT32, STRING, Array, converted, gguf, tokens_of
 from tests.kits.pipelines import PIPELINES
 from tests.kits.sentencepiece import sentencepiece
 from tests.kits.words import bert
-from toksmith import formats
-from toksmith.errors import FormatError, ToksmithError, UnsupportedError
 from toksmith.framing import AddedToken, Framing
 from toksmith.models import Unigram
 from toksmith.pipeline import Pipeline
-from toksmith.tokenizer import Tokenizer
 
 LIMIT = 20
 """Seconds for one round, where milliseconds are enough."""
@@ -312,74 +300,3 @@ KINDS = {
         }.items()
     },
 }  # fmt: skip
-
-
-@dataclass
-class Report:
-    """What became of the rounds.
-
-    Attributes:
-        refused: a typed error from reading, by the content and by the format's name.
-        working: a tokenizer that encodes and decodes.
-        halting: a tokenizer that refuses this text by a typed error.
-        failures: tracebacks of everything else.
-    """
-
-    refused: int = 0
-    working: int = 0
-    halting: int = 0
-    failures: list[str] | None = None
-
-
-def run(kind: Kind, rounds: int, folder: Path) -> Report:
-    """Damage a kind of file so many times, and read it by its content and by its name."""
-    if kind.content is None:
-        formats.write(kind.pipeline(), folder / kind.target, kind.format)
-    else:
-        (folder / kind.target).write_bytes(kind.content)
-    damaged = folder / (kind.file or kind.target)
-    sound = damaged.read_bytes()
-    rng = random.Random(f"damage {kind.target} {kind.file}")
-    report = Report(failures=[])
-    for number in range(rounds):
-        data = bytearray(sound)
-        damage = rng.choice(kind.damage)
-        damage(data, rng)
-        damaged.write_bytes(data)
-        faulthandler.dump_traceback_later(LIMIT, exit=True)
-        try:
-            _read(folder, kind, TEXT if number % 10 else TEXT + RARE, report)
-        except Exception:
-            report.failures.append(f"{damage.__name__}: {traceback.format_exc()}")
-            damaged.with_suffix(f".{len(report.failures)}").write_bytes(data)
-    faulthandler.cancel_dump_traceback_later()
-    return report
-
-
-def _read(folder: Path, kind: Kind, text: str, report: Report) -> None:
-    """Read a file by its content and by its format's name, and run what comes out."""
-    found = [pipe for given in (None, kind.format) if (pipe := _pipeline(folder, kind, given))]
-    if not found:
-        report.refused += 1
-        return
-    try:
-        tok = Tokenizer(found[-1])
-        tok.decode(tok.encode(text, special="encode", add_special_tokens=True))
-        report.working += 1
-    except ToksmithError:
-        report.halting += 1
-
-
-def _pipeline(folder: Path, kind: Kind, given: str | None) -> Pipeline | None:
-    try:
-        return formats.read(folder / kind.target, given)
-    except (FormatError, UnsupportedError) as wrong:
-        if str(folder) not in str(wrong):  # it must name the file
-            raise
-        return None
-
-
-if __name__ == "__main__":
-    warnings.simplefilter("ignore")  # of regex, about damaged patterns
-    faulthandler.enable()
-    print(json.dumps(vars(run(KINDS[sys.argv[1]], int(sys.argv[2]), Path(sys.argv[3])))))

@@ -217,9 +217,13 @@ def _open(path: FilePath, metadata: Any = None) -> Iterator[Any]:
     with ExitStack() as stack:
         is_remote = isinstance(path, RemoteFile)
         source = stack.enter_context(path.open("rb")) if is_remote else path
-        yield stack.enter_context(
-            parquet.ParquetFile(source, metadata=metadata, pre_buffer=False, buffer_size=_BUFFER)
-        )
+        try:
+            file = parquet.ParquetFile(
+                source, metadata=metadata, pre_buffer=False, buffer_size=_BUFFER
+            )
+        except UnicodeDecodeError as wrong:
+            raise extra("pyarrow", "arrow").ArrowInvalid(f"the name of a column {wrong}") from wrong
+        yield stack.enter_context(file)
 
 
 def _damaged(path: FilePath, wrong: Exception) -> FormatError:

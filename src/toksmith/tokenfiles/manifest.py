@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
@@ -155,7 +156,10 @@ def parse_manifest(data: bytes, path: AnyPath) -> Manifest:
         check_type(manifest, Manifest, "manifest")
         _check_values(manifest)
         return manifest
-    except (ValueError, KeyError, TypeError, AttributeError, OptionError) as wrong:
+    except (
+        *(ValueError, KeyError, TypeError, AttributeError),
+        *(OverflowError, RecursionError, OptionError),
+    ) as wrong:
         if isinstance(wrong, FormatError):
             raise
         raise FormatError(path, f"is damaged: {type(wrong).__name__}: {wrong}") from wrong
@@ -185,8 +189,9 @@ def _check_values(manifest: Manifest) -> None:
         raise ValueError(f"special is {job.special!r:.40}")
     type_of(job.dtype)
     for file in manifest.files:
-        parts = PurePosixPath(file.name).parts
-        if not parts or ".." in parts or PurePosixPath(file.name).is_absolute():
+        path = PurePosixPath(file.name)
+        os.fsencode(file.name)  # lone surrogates, but for undecoded bytes, are no file's name
+        if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in file.name:
             raise ValueError(f"a file has the name {file.name!r:.80}")
 
 

@@ -26,6 +26,7 @@ from toksmith.errors import OptionError
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.source import Tokens, TokenSource
 from toksmith.tokenfiles.token_files import map_ids
+from toksmith.tokenfiles.typed import check_type
 
 _LENGTH = np.dtype("int64")
 
@@ -243,6 +244,13 @@ def _start(job: Job) -> Progress:
     return Progress(splits=dict.fromkeys(job.split_names, SplitSize()))
 
 
+_DAMAGES = (
+    *(ValueError, KeyError, TypeError, AttributeError),
+    *(IndexError, OverflowError, RecursionError, OptionError),
+)
+"""The errors of reading damaged JSON."""
+
+
 def read_journal(folder: Path) -> Journal | None:
     """Return the journal of a spool; ``None`` if there is none.
 
@@ -268,7 +276,7 @@ def read_journal(folder: Path) -> Journal | None:
             progress = replace(latest, damages=progress.damages + latest.damages)
             lines.append(progress)
             ends.append(ends[-1] + len(line) + 1)
-    except (ValueError, KeyError, TypeError) as wrong:
+    except _DAMAGES as wrong:
         raise OptionError(
             f"{path} is damaged ({wrong}): remove the folder, and start the shard again"
         ) from wrong
@@ -280,7 +288,9 @@ def _checkpoint(line: bytes) -> Progress:
     held = json.loads(line)
     splits = {name: SplitSize(*size) for name, size in held.pop("splits").items()}
     damages = tuple(Damage(as_file(path), *rest) for path, *rest in held.pop("damages"))
-    return Progress(**held, splits=splits, damages=damages)
+    found = Progress(**held, splits=splits, damages=damages)
+    check_type(found, Progress, "a checkpoint")
+    return found
 
 
 def latest_progress(folder: Path) -> Progress | None:
@@ -293,7 +303,7 @@ def latest_progress(folder: Path) -> Progress | None:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
             line = file.read().split(b"\n")[-2]
         return replace(_checkpoint(line), damages=())
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
+    except (OSError, *_DAMAGES):
         return None
 
 

@@ -319,7 +319,7 @@ def _header(path: AnyPath, file: Any) -> dict[str, Any]:
         )
     try:
         header = json.loads(schema.metadata[_KEY])
-    except ValueError as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise FormatError(path, f"its metadata {_KEY.decode()} are no JSON: {wrong}") from wrong
     layout = header.get("layout") if isinstance(header, dict) else None
     if layout != _LAYOUT:

@@ -58,7 +58,7 @@ def facts(found: Any) -> dict[str, object]:
     """Return the facts about the ids that a schema holds; empty for files of other programs."""
     try:
         held = json.loads((found.metadata or {}).get(_KEY, b"{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         held = {}
     return held if isinstance(held, dict) else {}
 

@@ -425,7 +425,7 @@ def _read_head(path: Path) -> tuple[dict[str, Any], int]:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
     try:
         head = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         head = None
     if not isinstance(head, dict) or len(data) != size or (size + 16) % _ALIGNED:
         raise FormatError(path, "its head is damaged")

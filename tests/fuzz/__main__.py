@@ -1,0 +1,105 @@
+"""Runs fuzz targets, each in a process of its own, and prints a table.
+
+The status is 1 if an input failed, or a target was idle: then it tests nothing. Inputs that failed
+are kept in ``build/fuzz``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.fuzz.running import Report, quietly, run
+from tests.fuzz.targets import TARGETS
+
+KEPT = Path("build/fuzz")
+
+
+def main() -> int:
+    """Run the targets that the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20, help="CPU seconds of each target")
+    parser.add_argument("--inputs", type=int, default=sys.maxsize, help="at most, of each target")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--target", action="append", choices=TARGETS, metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="print the names of the targets")
+    parser.add_argument("--replay", type=Path, help="an input that failed, for the only target")
+    parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    names = given.target or list(TARGETS)
+    if given.list:
+        print("\n".join(TARGETS))
+        return 0
+    if given.replay is not None:
+        return replay(names[0], given.replay)
+    if given.worker is not None:
+        return work(names, given)
+    print(f"{'target':32}{'inputs':>10}{'refused':>10}{'worked':>10}{'arcs':>13}{'seconds':>9}")
+    bad = [name for name in names if not _show(name, given)]
+    for name in bad:
+        print(f"failed: {name}; its inputs are in {_folder(name)}", file=sys.stderr)
+    return 1 if bad else 0
+
+
+def work(names: list[str], given: argparse.Namespace) -> int:
+    """Run targets in this process, and print a line of JSON for each."""
+    quietly()
+    for number, name in enumerate(names):
+        folder = given.worker / str(number)
+        folder.mkdir()
+        report = run(TARGETS[name], folder, given.seconds, inputs=given.inputs, seed=given.seed)
+        print(json.dumps(vars(report)), flush=True)
+    return 0
+
+
+def replay(name: str, path: Path) -> int:
+    """Try one input, and print what became of it."""
+    folder = _new_folder(f"{name} replay")
+    print(TARGETS[name].prepare(folder).try_one(path.read_bytes()))
+    return 0
+
+
+def _show(name: str, given: argparse.Namespace) -> bool:
+    """Run a target in a process, print its line, and return whether all went well."""
+    folder = _new_folder(name)
+    command = [sys.executable, "-m", "tests.fuzz", "--target", name, "--worker", str(folder)]
+    for option in ("seconds", "inputs", "seed"):
+        command += [f"--{option}", str(getattr(given, option))]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        print(f"{name:32} ended with status {ran.returncode}; the input is {folder / '0/input'}")
+        print(ran.stderr[-4000:])
+        return False
+    report = Report(**json.loads(ran.stdout.splitlines()[-1]))
+    arcs = f"{report.seed_arcs:,}→{report.arcs:,}"
+    print(
+        f"{name:32}{report.inputs:10,}{report.refused:10,}{report.worked:10,}{arcs:>13}"
+        f"{report.seconds:9.1f}",
+        flush=True,
+    )
+    for failure in report.failures:
+        print(failure[-3000:])
+    if report.is_idle:
+        print(f"{name} is idle: too few inputs, or its seeds or mutations are wrong")
+    if not report.failures:
+        shutil.rmtree(folder)
+    return not report.failures and not report.is_idle
+
+
+def _folder(name: str) -> Path:
+    return KEPT / name.replace(" ", "-").replace("'", "")
+
+
+def _new_folder(name: str) -> Path:
+    folder = _folder(name).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+if __name__ == "__main__":
+    sys.exit(main())

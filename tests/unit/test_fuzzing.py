@@ -1,0 +1,73 @@
+"""A short run of every fuzz target, and the inputs that once failed.
+
+``TOKSMITH_FUZZ=20000`` tries more inputs; ``make fuzz`` also reports what the targets reach.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fuzz.running import REFUSED
+from tests.fuzz.targets import TARGETS
+
+ROOT = Path(__file__).parents[2]
+INPUTS = os.environ.get("TOKSMITH_FUZZ", "60")
+GROUPS = [[*TARGETS][first::6] for first in range(6)]
+"""Targets that share a process: most of the time of a short run is its start."""
+
+NESTED = b"[" * 100_000
+
+
+@pytest.mark.parametrize("names", GROUPS, ids=lambda names: names[0])
+def test_damaged_inputs(names: list[str], tmp_path: Path) -> None:
+    """Each input is refused by a typed error, or gives a result that works."""
+    command = [sys.executable, "-m", "tests.fuzz", "--worker", str(tmp_path), "--inputs", INPUTS]
+    for name in names:
+        command += ["--target", name]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    reports = [*map(json.loads, ran.stdout.splitlines())]
+    for name, report in zip(names, reports, strict=False):
+        assert report["failures"] == [], f"{name}: {report['failures'][0]}"
+        assert report["worked"], name
+        assert report["refused"], name
+    assert (ran.returncode, len(reports)) == (0, len(names)), ran.stderr
+
+
+def with_value(data: bytes, *place: Any, value: object) -> bytes:
+    """Return JSON with another value at a place."""
+    held = inner = json.loads(data)
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    return json.dumps(held).encode()
+
+
+FOUND: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("token manifest", lambda _: NESTED),
+    ("token manifest", lambda seed: with_value(seed, "files", 0, "name", value="a\ud800")),
+    ("token manifest", lambda seed: with_value(seed, "files", 0, "name", value="a\0")),
+    ("token journal", lambda seed: seed + NESTED + b"\n"),
+    ("token journal", lambda _: NESTED + b"\n\n"),
+    ("token journal", lambda seed: seed.replace(b'"splits": {"train": [1, 2', b'"splits": [[1, 2')),
+    ("token journal", lambda seed: seed.replace(b'"shard": 0', b'"shard": Infinity')),
+    ("token journal", lambda seed: seed.replace(b'"documents": 2', b'"documents": "2"')),
+    ("corpus in Parquet", lambda seed: seed.replace(b"text", b"te\xffx")),
+]  # fmt: skip
+"""Changes of a target's first seed that once raised another error than that of a damaged file."""
+
+
+@pytest.mark.parametrize("number", range(len(FOUND)))
+def test_inputs_that_failed(number: int, tmp_path: Path) -> None:
+    name, change = FOUND[number]
+    subject = TARGETS[name].prepare(tmp_path)
+    data = change(subject.seeds[0])
+    assert data != subject.seeds[0]
+    assert subject.try_one(data) == REFUSED
