@@ -28,6 +28,7 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 
 .DEFAULT_GOAL := help
 .PHONY: help quickstart test kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo test-arm check docs sanitize bench clean
+.PHONY: wheel test-wheel test-lowest cross-check release-check
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -104,6 +105,45 @@ sanitize: $(VENV)/.package $(VENV)/.test ## native and Python tests with sanitiz
 	$(sanitized) $(BIN)/python -m pytest -n auto tests/unit tests/differential tests/properties \
 		$(PYTEST_ARGS)
 
+wheel: $(VENV)/.release ## build the wheel in dist/, on Linux for manylinux
+	rm -rf build/unrepaired dist
+	$(BIN)/python -m build --wheel --no-isolation -C build-dir=build/package \
+		-C cmake.define.TOKSMITH_WERROR=$(WERROR) -o build/unrepaired
+	mkdir dist
+	$(repair)
+
+# Names the oldest manylinux that the wheel runs on.
+repair = $(if $(filter Linux,$(shell uname)),PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair \
+	-w dist build/unrepaired/*.whl,mv build/unrepaired/*.whl dist)
+
+# A new environment with a wheel and the tests: (1) its folder, (2) options of uv.
+tested_wheel = $(BIN)/uv venv --quiet --clear --python $(BIN)/python $(1) \
+	&& $(BIN)/uv pip compile --quiet --python $(1)/bin/python $(2) --group test pyproject.toml -o $(1)/versions.txt \
+	&& $(BIN)/uv pip install --quiet --python $(1)/bin/python -r $(1)/versions.txt dist/*.whl
+# PATH has neither a compiler nor CMake.
+run_wheel = PATH="$(abspath $(1))/bin" $(1)/bin/python -m pytest -p no:cacheprovider -n auto $(PYTEST_ARGS)
+
+# Without the extras for Ray and Spark, which `make test-frameworks` tests.
+extras := $(addprefix --extra ,arrow segment corpus polars remote hub explorer)
+
+test-wheel: wheel ## test the wheel in a new environment
+	$(call tested_wheel,build/wheel-venv,$(extras))
+	$(call run_wheel,build/wheel-venv) tests/unit tests/properties
+
+test-lowest: wheel ## test the wheel with the lowest versions of all dependencies
+	$(call tested_wheel,build/lowest-venv,$(extras) --resolution lowest-direct)
+	$(call run_wheel,build/lowest-venv) tests/unit
+
+cross-check: $(VENV)/.release ## compile the kernel for macOS and Windows
+	$(BIN)/python -m tools.cross_check
+
+release-check: $(VENV)/.release ## build the sdist, and a wheel from it, and check both
+	rm -rf build/release
+	$(BIN)/python -m build -o build/release .
+	$(BIN)/check-wheel-contents build/release/*.whl
+	$(BIN)/twine check --strict build/release/*
+	$(BIN)/python -m tools.release_check build/release
+
 bench: $(VENV)/.package $(VENV)/.bench ## measure against the peers (BENCH_ARGS="bars", "encode --quick")
 	$(BIN)/python -m benchmarks $(or $(BENCH_ARGS),all)
 
@@ -133,7 +173,7 @@ $(VENV)/.package: $(VENV)/.pip $(SOURCES)
 	$(PIP) --no-build-isolation -C build-dir=build/package -C cmake.define.TOKSMITH_WERROR=$(WERROR) .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.check $(VENV)/.docs $(VENV)/.bench $(VENV)/.frameworks: $(VENV)/.%: $(VENV)/.pip
+$(VENV)/.test $(VENV)/.check $(VENV)/.docs $(VENV)/.bench $(VENV)/.release $(VENV)/.frameworks: $(VENV)/.%: $(VENV)/.pip
 	$(PIP) --group $*
 	@touch $@
 

@@ -58,7 +58,8 @@ def _check(target: str, sources: Sequence[Path]) -> bool:
 def main(targets: Sequence[str]) -> int:
     """Check the targets given, or all of them; return the exit code."""
     sources = sorted(Path("native/kernel").rglob("*.cpp"))
-    return 0 if all([_check(target, sources) for target in targets or TARGETS]) else 1
+    checked = [_check(target, sources) for target in targets or TARGETS]
+    return 0 if all(checked) else 1
 
 
 if __name__ == "__main__":

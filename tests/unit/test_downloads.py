@@ -143,7 +143,7 @@ def test_only_http(does: Server, url: str, address: str) -> None:
         download(address, MOST)
     does.location = address
     if ":" in address:
-        with pytest.raises(OSError, match="302|unknown url type"):
+        with pytest.raises(OSError, match=r"302|unknown url type"):
             download(url, MOST)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -346,13 +347,20 @@ def _count_up_to(part: npt.NDArray[np.uint64], bound: tuple[int, ...]) -> int:
 def _read_at(number: int, start: int, end: int) -> bytes:
     """Read digests, given as a range of their numbers."""
     wanted = (end - start) * _SIZE
-    data = os.pread(number, wanted, start * _SIZE)
+    data = _pread(number, wanted, start * _SIZE)
     while len(data) < wanted:
-        more = os.pread(number, wanted - len(data), start * _SIZE + len(data))
+        more = _pread(number, wanted - len(data), start * _SIZE + len(data))
         if not more:
             raise OSError("a temporary file of digests is cut short")
         data += more
     return data
+
+
+def _pread(number: int, size: int, start: int) -> bytes:
+    if sys.platform != "win32":
+        return os.pread(number, size, start)
+    os.lseek(number, start, os.SEEK_SET)  # the file is complete when it is read
+    return os.read(number, size)
 
 
 def _power_of_two(number: int) -> int:
