@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.fuzz.running import Report, quietly, run
@@ -25,6 +26,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20, help="CPU seconds of each target")
     parser.add_argument("--inputs", type=int, default=sys.maxsize, help="at most, of each target")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="targets to run at a time")
     parser.add_argument("--target", action="append", choices=TARGETS, metavar="NAME")
     parser.add_argument("--list", action="store_true", help="print the names of the targets")
     parser.add_argument("--replay", type=Path, help="an input that failed, for the only target")
@@ -38,8 +40,10 @@ def main() -> int:
         return replay(names[0], given.replay)
     if given.worker is not None:
         return work(names, given)
-    print(f"{'target':32}{'inputs':>10}{'refused':>10}{'worked':>10}{'arcs':>13}{'seconds':>9}")
-    bad = [name for name in names if not _show(name, given)]
+    print(f"{'target':42}{'inputs':>10}{'refused':>10}{'worked':>10}{'arcs':>13}{'seconds':>9}")
+    with ThreadPoolExecutor(given.jobs) as pool:
+        passed = [*pool.map(lambda name: _show(name, given), names)]
+    bad = [name for name, is_good in zip(names, passed, strict=True) if not is_good]
     for name in bad:
         print(f"failed: {name}; its inputs are in {_folder(name)}", file=sys.stderr)
     return 1 if bad else 0
@@ -71,20 +75,19 @@ def _show(name: str, given: argparse.Namespace) -> bool:
         command += [f"--{option}", str(getattr(given, option))]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
-        print(f"{name:32} ended with status {ran.returncode}; the input is {folder / '0/input'}")
+        print(f"{name:42} ended with status {ran.returncode}; the input is {folder / '0/input'}")
         print(ran.stderr[-4000:])
         return False
     report = Report(**json.loads(ran.stdout.splitlines()[-1]))
     arcs = f"{report.seed_arcs:,}→{report.arcs:,}"
-    print(
-        f"{name:32}{report.inputs:10,}{report.refused:10,}{report.worked:10,}{arcs:>13}"
+    lines = [
+        f"{name:42}{report.inputs:10,}{report.refused:10,}{report.worked:10,}{arcs:>13}"
         f"{report.seconds:9.1f}",
-        flush=True,
-    )
-    for failure in report.failures:
-        print(failure[-3000:])
+        *(failure[-3000:] for failure in report.failures),
+    ]
     if report.is_idle:
-        print(f"{name} is idle: too few inputs, or its seeds or mutations are wrong")
+        lines.append(f"{name} is idle: too few inputs, or its seeds or mutations are wrong")
+    print("\n".join(lines), flush=True)
     if not report.failures:
         shutil.rmtree(folder)
     return not report.failures and not report.is_idle
