@@ -42,6 +42,7 @@ COPIED = {  # pages of the repository's root, by their place in the site
     "CHANGELOG.md": "project/changelog.md",
     "ARCHITECTURE.md": "project/architecture.md",
     "CONTRIBUTING.md": "project/contributing.md",
+    "SECURITY.md": "project/security.md",
 }
 FRAME_WORKER = "https://unpkg.com/iframe-worker/shim"  # what Zensical loads for search in files
 LOADED = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=["']?(https?:[^"'\s>]*)""")

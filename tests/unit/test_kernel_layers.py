@@ -57,3 +57,15 @@ def test_rooms_include_only_what_is_below_them() -> None:
         if room_of(included) not in {room_of(path), *MAY_INCLUDE[room_of(path)].split()}
     ]
     assert wrong == []
+
+
+@pytest.mark.skipif(not KERNEL.exists(), reason="the kernel's sources are not here")
+def test_only_base_includes_headers_of_the_system() -> None:
+    of_the_system = re.compile(r"#include <((?:sys/)?\w+\.h)>")
+    found = {
+        path.relative_to(KERNEL).as_posix()
+        for path in KERNEL.rglob("*.[hci]*")
+        for header in of_the_system.findall(path.read_text("utf-8"))
+        if header not in ("arm_neon.h", "emmintrin.h", "immintrin.h")
+    }
+    assert found == {"base/huge_page_array.hpp", "base/pages.hpp", "base/positional_io.hpp"}

@@ -7,12 +7,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
-
-#if defined(_WIN32)
-#include <io.h>
-#else
-#include <unistd.h>
-#endif
+#include "base/positional_io.hpp"
 
 namespace toksmith {
 namespace {
@@ -29,24 +24,6 @@ constexpr std::size_t kLeastBuffer = std::size_t{1} << 12, kMostBuffer = std::si
 [[noreturn]] void damaged() {
     throw std::system_error(EIO, std::generic_category(),
                             "the file of spilled counts was changed by another program");
-}
-
-std::int64_t write_at(int file, const std::uint8_t* data, std::size_t size, std::uint64_t offset) {
-#if defined(_WIN32)
-    if (_lseeki64(file, static_cast<std::int64_t>(offset), SEEK_SET) < 0) return -1;
-    return _write(file, data, static_cast<unsigned>(size));
-#else
-    return ::pwrite(file, data, size, static_cast<off_t>(offset));
-#endif
-}
-
-std::int64_t read_at(int file, std::uint8_t* data, std::size_t size, std::uint64_t offset) {
-#if defined(_WIN32)
-    if (_lseeki64(file, static_cast<std::int64_t>(offset), SEEK_SET) < 0) return -1;
-    return _read(file, data, static_cast<unsigned>(size));
-#else
-    return ::pread(file, data, size, static_cast<off_t>(offset));
-#endif
 }
 
 std::uint64_t sum_of(const Record& record) {
