@@ -12,9 +12,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
-TARGETS = {"aarch64-macos": "dylib", "x86_64-macos": "dylib", "x86_64-windows-gnu": "dll"}
+TARGETS = {"x86_64-windows-gnu": "dll", "aarch64-macos": "dylib", "x86_64-macos": "dylib"}
 """Zig's names of the targets, with the suffix of their libraries."""
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wno-sign-conversion")
 OUT = Path("build/cross")
@@ -30,15 +31,24 @@ def _zig(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@cache
+def _last_change() -> float:
+    return max(path.stat().st_mtime for path in Path("native/kernel").rglob("*"))
+
+
 def _compile(source: Path, target: str) -> tuple[Path, str]:
     """Return the object file of a source, and the compiler's complaints."""
     made = OUT / target / "-".join(source.with_suffix(".o").parts[2:])
+    if made.exists() and made.stat().st_mtime > _last_change():
+        return made, ""
     found = _zig(
-        *("-target", target, "-std=c++20", "-O1", *WARNINGS, "-Werror"),
+        *("-target", target, "-std=c++20", "-O0", "-fno-sanitize=undefined", *WARNINGS, "-Werror"),
         *("-Inative/kernel", "-c", source, "-o", made),
     )
-    complaints = found.stderr if found.returncode == 0 else found.stderr or "the compiler failed"
-    return made, complaints
+    if found.returncode == 0 and not found.stderr:
+        return made, ""
+    made.unlink(missing_ok=True)
+    return made, found.stderr or "the compiler failed"
 
 
 def _check(target: str, sources: Sequence[Path]) -> bool:
