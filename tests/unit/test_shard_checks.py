@@ -192,3 +192,40 @@ class TestSums:
             "shards 1/2",
             "shards 0/2",
         ]
+
+
+class TestOrder:
+    """Shards know their numbers, so the order in which they are given does not matter."""
+
+    @pytest.fixture
+    def shards(self, tmp_path: Path) -> list[Path]:
+        texts = []
+        for words in ("ab cd", "ef gh", "ij kl"):
+            texts.append(tmp_path / f"{words}.txt")
+            texts[-1].write_text(words, encoding="utf-8")
+        count = len(texts)
+        return [
+            Path(made.path)
+            for number in range(count)
+            for made in count_corpus(texts, output=tmp_path / "s", shard=(number, count))
+        ]
+
+    def test_any_order_gives_one_result(self, shards: list[Path], tmp_path: Path) -> None:
+        merge_counts(tmp_path / "s", output=tmp_path / "wanted")
+        merge_counts(shards[::-1], output=tmp_path / "got")
+        assert (tmp_path / "got").read_bytes() == (tmp_path / "wanted").read_bytes()
+        assert [*Counts.merge(shards[::-1])] == [*Counts.merge(shards)]
+        first, second = (
+            toksmith.train(counts=[CountsFile(path) for path in given], vocab_size=258)
+            for given in (shards, [shards[1], shards[2], shards[0]])
+        )
+        assert first == second
+
+    def test_other_files_keep_their_places(self, shards: list[Path], tmp_path: Path) -> None:
+        Counts.of({b"plain": 1, b"ij": 1}, split="gpt4").save(tmp_path / "plain")
+        Counts.of({b"first": 1}, split="gpt4").save(tmp_path / "first")
+        plain, first = tmp_path / "plain", tmp_path / "first"
+        given = [shards[2], plain, shards[0], first, shards[1]]
+        wanted = [shards[0], plain, shards[1], first, shards[2]]
+        assert [*Counts.merge(given)] == [*Counts.merge(wanted)]
+        assert [*Counts.merge([plain, first])] != [*Counts.merge([first, plain])]

@@ -177,6 +177,7 @@ def merge(
     """Add the counts of the parts of a text.
 
     If the files are in the order of the parts, the result equals the counts of the whole text.
+    Shards are taken in the order of their numbers.
     """
     from toksmith.cli.writing import check_folder
     from toksmith.corpus.remote import is_url

@@ -143,7 +143,8 @@ def merge_counts(
 ) -> CountsFile:
     """Add files of counts in this order, and write the sum to a file.
 
-    Inputs are read in batches, and the sum need not fit into memory.
+    Shards of one corpus are added in the order of their numbers, however they are given. Inputs
+    are read in batches, and the sum need not fit into memory.
 
     Args:
         inputs: a file of counts, a folder of shards, a URL of these, or a list of them.

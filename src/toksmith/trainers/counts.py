@@ -262,6 +262,8 @@ class Counts:
     ) -> Counts:
         """Add saved counts in this order; files are read piece by piece.
 
+        Shards of one corpus are added in the order of their numbers, however they are given.
+
         Args:
             paths: a file of counts, a folder of shards (:func:`toksmith.count_corpus`), a URL of
                 these, or a list of them.

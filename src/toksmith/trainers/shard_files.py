@@ -132,6 +132,19 @@ def check_summands(files: Sequence[CountsFile]) -> None:
             )
 
 
+def in_order(files: Sequence[CountsFile]) -> list[CountsFile]:
+    """Return files of counts with the shards of each corpus in the order of their numbers.
+
+    The order of a sum decides ties in training. Other files keep their places.
+    """
+    ordered, places = [*files], {id(file): place for place, file in enumerate(files)}
+    for of_corpus in _by_corpus(files):
+        by_number = sorted(of_corpus, key=lambda file: int(note_of(file)["number"]))
+        for file, replaced in zip(by_number, of_corpus, strict=True):
+            ordered[places[id(replaced)]] = file
+    return ordered
+
+
 def _by_corpus(files: Iterable[CountsFile]) -> list[list[CountsFile]]:
     """Return the shards among files, those of each corpus together."""
     found: dict[str, list[CountsFile]] = {}

@@ -13,7 +13,7 @@ from toksmith.trainers.chunk_counting import limit_counts, stream_sum, sum_count
 from toksmith.trainers.counts import Counts, check_splitters
 from toksmith.trainers.counts_files import CountsFile, pieces
 from toksmith.trainers.memory import MemoryLimits
-from toksmith.trainers.shard_files import check_summands
+from toksmith.trainers.shard_files import check_summands, in_order
 from toksmith.trainers.streamed_counts import StreamedCounts
 
 
@@ -24,7 +24,7 @@ class StoredCounts:
         files: one file or more, in the order in which they are added.
 
     Attributes:
-        files: the files.
+        files: the files; shards of one corpus are in the order of their numbers.
         splitter: as in :class:`Counts`.
         documents: the number of documents.
         bytes: the size of the counted text in bytes, rare chunks included.
@@ -34,10 +34,10 @@ class StoredCounts:
     """
 
     def __init__(self, files: Sequence[CountsFile]) -> None:
-        self.files = tuple(files)
-        self.splitter = self.files[0].splitter
-        check_splitters(file.splitter for file in self.files)
-        check_summands(self.files)
+        self.splitter = files[0].splitter
+        check_splitters(file.splitter for file in files)
+        check_summands(files)
+        self.files = tuple(in_order(files))
         self.documents = sum(file.documents for file in self.files)
         self.bytes = sum(file.bytes for file in self.files)
 
@@ -99,7 +99,7 @@ def batches_of(counts: Counts | StoredCounts) -> Iterator[CountedChunks]:
 
 
 AnyCounts: TypeAlias = "Counts | CountsFile | Sequence[CountsFile]"
-"""Counts in memory, or files of counts, which are added in this order."""
+"""Counts in memory, or files of counts to add, in the order of :class:`StoredCounts`."""
 
 
 def given_counts(counts: AnyCounts | None) -> Counts | StoredCounts | None:
