@@ -28,7 +28,7 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 
 .DEFAULT_GOAL := help
 .PHONY: help quickstart test kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo test-arm check docs sanitize fuzz bench clean
-.PHONY: wheel test-wheel test-lowest cross-check release-check
+.PHONY: wheel pure-wheel test-wheel test-lowest cross-check release-check
 .DELETE_ON_ERROR:
 
 help: ## show this list
@@ -116,10 +116,13 @@ wheel: $(VENV)/.release ## build the wheel in dist/, on Linux for manylinux
 repair = $(if $(filter Linux,$(shell uname)),PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair \
 	-w dist build/unrepaired/*.whl,mv build/unrepaired/*.whl dist)
 
+pure-wheel: $(VENV)/.release ## build the wheel of the Python files alone in dist/
+	$(BIN)/python -m build --wheel --no-isolation -C wheel.cmake=false -o dist
+
 # A new environment with a wheel and the tests: (1) its folder, (2) options of uv.
 tested_wheel = $(BIN)/uv venv --quiet --clear --python $(BIN)/python $(1) \
 	&& $(BIN)/uv pip compile --quiet --python $(1)/bin/python $(2) --group test pyproject.toml -o $(1)/versions.txt \
-	&& $(BIN)/uv pip install --quiet --python $(1)/bin/python -r $(1)/versions.txt dist/*.whl
+	&& $(BIN)/uv pip install --quiet --python $(1)/bin/python -r $(1)/versions.txt dist/*-cp*.whl
 # PATH has neither a compiler nor CMake.
 run_wheel = PATH="$(abspath $(1))/bin" $(1)/bin/python -m pytest -p no:cacheprovider -n auto $(PYTEST_ARGS)
 

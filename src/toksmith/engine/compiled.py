@@ -67,8 +67,9 @@ def can_do_without() -> bool:
         _warned = True
         warn(
             "toksmith has no compiled module for this Python, so the reference engine runs, "
-            "hundreds of times slower: install a wheel, or set TOKSMITH_ENGINE=reference to run "
-            "it without this warning"
+            "hundreds of times slower: install a wheel for this platform, or build one "
+            "(pip install --no-binary toksmith toksmith). With TOKSMITH_ENGINE=reference there is "
+            "no warning"
         )
     return True
 
