@@ -133,6 +133,69 @@ def test_errors_come_before_the_work(
     assert list(tmp_path.iterdir()) == []
 
 
+REFUSED = {
+    "sentencepiece-unigram -o x.json": "maps characters (nmt_nfkc): use -o x.model",
+    "sentencepiece-unigram -o out": "maps characters (nmt_nfkc): use -o out.model",
+    "sentencepiece-unigram -o x.json -O input_format=tsv -O byte_fallback=true": "use -o x.model",
+    "sentencepiece-bpe -o .": "maps characters (nmt_nfkc): use -o ./tokenizer.model",
+    "sentencepiece-bpe -o ..": "maps characters (nmt_nfkc): use -o ../tokenizer.model",
+    "sentencepiece-bpe -o x --to huggingface": "maps characters (nmt_nfkc): use --to sentencepiece",
+    "wordpiece -o x.model": "this model is WordPiece: use -o x.json or -o x.txt",
+    "wordpiece -o x.model --min-frequency 1000": "WordPiece: use -o x.json or -o x.txt",
+    "unigram -o x.tiktoken": "this model is Unigram: use -o x.json",
+    "unigram -o x.model": "this Unigram does not: use -o x.json",
+    "bpe -o x.txt --vocab-size 300": "byte-level BPE: use -o x.model or -o x.tiktoken or -o x.json",
+    "char -o x.tiktoken": "this model is LongestMatch: use -o x.json",
+    "word -o x.vocab": "not WordLevel: use -o x.json",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_a_format_that_cannot_hold_the_model_is_refused_before_any_text_is_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = run("train", "no-such-file.txt", "-m", *arguments.split())
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert REFUSED[arguments] + "\n" in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("model", ["sentencepiece-bpe", "sentencepiece-unigram"])
+def test_a_normalizer_that_huggingface_holds_is_not_refused(
+    run: Run, corpus_file: Path, tmp_path: Path, model: str
+) -> None:
+    path = tmp_path / "x.json"
+    options = ("-O", "normalization_rule_name=identity", "-O", "hard_vocab_limit=false")
+    ran = run("train", corpus_file, "-q", "-m", model, "-o", path, *options, "--vocab-size", 60)
+    assert ran.code == 0
+    assert path.exists()
+    assert len(set(ran.err.splitlines())) == ran.err.count("\n")  # no warning comes twice
+
+
+def test_a_refusal_because_of_the_text_names_the_checkpoint(
+    run: Run, corpus_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from toksmith.cli import train
+
+    monkeypatch.setattr(train, "_rehearse", lambda *_: None)
+    kept = tmp_path / "kept"
+    arguments = ("train", corpus_file, "-q", "-m", "wordpiece", "--checkpoint", kept, "-o")
+    ran = run(*arguments, tmp_path / "x.model")
+    assert ran.code == 2
+    assert f"stored in {kept}: the same command continues" in ran.err
+    assert run(*arguments, tmp_path / "x.json").code == 0
+    assert not kept.exists()
+
+
+def test_convert_names_the_path_that_can_hold_the_tokenizer(
+    run: Run, trained: dict[str, Path], tmp_path: Path
+) -> None:
+    ran = run("convert", trained["wordpiece"], tmp_path / "x.model")
+    assert ran.code == 2
+    assert f"use {tmp_path / 'x.json'} or {tmp_path / 'x.txt'}" in ran.err
+
+
 def test_help_names_all_formats_that_can_be_written() -> None:
     assert set(re.findall(r"\w+", FORMATS)) - {"or"} == formats.FORMATS.keys() - {"tekken", "gguf"}
 

@@ -37,6 +37,7 @@ def run(
 
     With --verify, the exit code is 1 if the new file gives other ids.
     """
+    from toksmith.cli.saving import save
     from toksmith.cli.writing import check_folder
 
     check_folder(target, can_be_folder=True)
@@ -45,7 +46,7 @@ def run(
 
         files_or_text(verify, [])  # raises, before anything is written
     tok = load_tokenizer(source, split, special_token)
-    tok.save(target, format=to)
+    save(tok, target, to, option="")
     if not quiet:
         print(f"{target}: {count_of(tok.vocab_size, 'token')}")
     if verify:

@@ -231,7 +231,7 @@ def run(
             **corpus,
             **options,
         )
-    tok.save(output, format=to, record=record)
+    _save(tok, output, to, record, checkpoint)
     if checkpoint is not None:
         from toksmith.trainers.checkpoint import delete
 
@@ -293,21 +293,40 @@ def _check_written(words: list[str], model: Model) -> None:
 
 
 def _rehearse(output: Path, to: str | None, model: str, options: dict[str, Any]) -> None:
-    """Check before training that the format can hold the result, by writing a tiny tokenizer."""
+    """Check before training that the format can hold the result, by writing a tiny tokenizer.
+
+    Raises:
+        UnsupportedError: the format cannot hold a tokenizer of this model and these options.
+        OptionError: the format does not fit the path, or an option of byte-level BPE is wrong.
+    """
+    import os
+    import warnings
     from tempfile import TemporaryDirectory
+
+    from toksmith.cli.saving import save
 
     tok = _smallest(model, options)
     if tok is None:
         return
-    with TemporaryDirectory(prefix="toksmith-") as folder:
-        stand_in = Path(folder, output.name)
+    absolute = Path(os.path.abspath(output))  # noqa: PTH100 - a link keeps its name and suffix
+    with TemporaryDirectory(prefix="toksmith-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stand_in = Path(folder, absolute.name)
         if output.is_dir():
-            stand_in.mkdir()
+            stand_in.mkdir(exist_ok=True)
         try:
-            tok.save(stand_in, format=to)
+            save(tok, stand_in, to)
         except ToksmithError as error:
-            error.args = (str(error).replace(str(stand_in), str(output)),)
+            shown = str(error).replace(str(stand_in), str(output))
+            before = str(output).removesuffix(output.name)
+            error.args = (shown.replace(f"{folder}{os.sep}", before),)
             raise
+
+
+_OF_THE_TEXT = frozenset(
+    {"input_format", "input_sentence_size", "max_sentence_length", "min_frequency"}
+)
+"""Options that fit the text to train on and not a tiny one; no format depends on them."""
 
 
 def _smallest(model: str, options: dict[str, Any]) -> Tokenizer | None:
@@ -320,8 +339,14 @@ def _smallest(model: str, options: dict[str, Any]) -> Tokenizer | None:
 
     import toksmith
 
-    known = options.get("continue_from")
-    size = (known.vocab_size + 1 if known else 256) + len(options.get("special_tokens", ()))
+    size = None  # the model's default, which each text may fall short of
+    if model == "bpe":
+        known = options.get("continue_from")
+        size = (known.vocab_size + 1 if known else 256) + len(options.get("special_tokens", ()))
+    else:
+        options = {name: options[name] for name in options.keys() - _OF_THE_TEXT}
+    if model in ("sentencepiece-bpe", "sentencepiece-unigram"):
+        options["hard_vocab_limit"] = False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -332,6 +357,26 @@ def _smallest(model: str, options: dict[str, Any]) -> Tokenizer | None:
             if model == "bpe":
                 raise
             return None
+
+
+def _save(
+    tok: Tokenizer, output: Path, to: str | None, record: bool, checkpoint: Path | None
+) -> None:
+    """Write the tokenizer; an error says what a checkpoint keeps.
+
+    Raises:
+        ToksmithError: it cannot be written.
+    """
+    from toksmith.cli.saving import save
+
+    try:
+        save(tok, output, to, record=record)
+    except ToksmithError as error:
+        if checkpoint is not None:
+            from toksmith.trainers.checkpoint import describe_checkpoint
+
+            error.args = (f"{error} ({describe_checkpoint(checkpoint)})",)
+        raise
 
 
 def figures(tok: Tokenizer) -> str:
