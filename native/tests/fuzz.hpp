@@ -18,6 +18,14 @@ struct FuzzInput {
     }
 };
 
+// A file with a few changed bytes, sometimes cut off.
+inline std::string damaged(std::string file, Random& random) {
+    for (std::size_t i = random.below(4); i > 0 && !file.empty(); --i)
+        file[random.below(file.size())] = static_cast<char>(random.next());
+    if (random.below(4) == 0) file.resize(random.below(file.size() + 1));
+    return file;
+}
+
 }  // namespace toksmith::test
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

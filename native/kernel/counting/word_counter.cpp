@@ -317,8 +317,8 @@ void WordCounter::add(const std::vector<Text>& documents, std::size_t threads) {
 
 void WordCounter::limit(std::size_t memory, int chunks, int plain, std::uint64_t space) {
     memory_ = memory;
-    spilled_ = std::make_unique<Spilled>(SpilledCounts(chunks, space / 2),
-                                         SpilledCounts(plain, space / 2));
+    spilled_ = std::make_unique<Spilled>(
+        Spilled{SpilledCounts(chunks, space / 2), SpilledCounts(plain, space / 2)});
 }
 
 void WordCounter::weigh(std::uint64_t weight) {
