@@ -27,7 +27,7 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo test-arm check docs sanitize fuzz bench clean
+.PHONY: help quickstart test kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo test-arm check docs sanitize fuzz fuzz-native bench clean
 .PHONY: wheel pure-wheel test-wheel test-lowest cross-check release-check
 .DELETE_ON_ERROR:
 
@@ -148,8 +148,13 @@ release-check: $(VENV)/.release ## build the sdist, and a wheel from it, and che
 	$(BIN)/python -m tools.release_check build/release
 
 FUZZ_JOBS ?= 2
-fuzz: $(VENV)/.package $(VENV)/.test ## fuzz the parsers, FUZZ_SECONDS CPU seconds each, and print what they reach
+fuzz: $(VENV)/.package $(VENV)/.test fuzz-native ## fuzz the parsers and the kernel, FUZZ_SECONDS each, and print what they reach
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS)
+
+fuzz-native: $(VENV)/.pip ## fuzz the kernel alone, without Python
+	PATH="$(abspath $(BIN)):$$PATH" native/tests/build_fuzz.sh build/fuzz-native
+	$(BIN)/python native/tests/fuzz.py build/fuzz-native/native/tests \
+		--seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS)
 
 bench: $(VENV)/.package $(VENV)/.bench ## measure against the peers (BENCH_ARGS="bars", "encode --quick")
 	$(BIN)/python -m benchmarks $(or $(BENCH_ARGS),all)

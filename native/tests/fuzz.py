@@ -1,11 +1,11 @@
-"""Runs the kernel's fuzz targets, one after the other, and prints a table.
+"""Runs the kernel's fuzz targets and prints a table.
 
-    python native/tests/fuzz.py build/fuzz/native/tests --seconds 20
+    python native/tests/fuzz.py build/fuzz-native/native/tests --seconds 20
 
-Targets that were built with libFuzzer start with seeds from texts of this repository, keep what they
-find in ``corpus`` beside the targets, and count edges. A target is idle, and fails, if it ran fewer
-than ``--least-inputs`` inputs, reached fewer than ``LEAST_EDGES`` edges, or found none besides those
-of its seeds in an empty corpus.
+Targets that were built with libFuzzer start with seeds from texts of this repository, keep what
+they find in ``corpus`` beside the targets, and count edges. A target is idle, and fails, if it ran
+fewer than ``--least-inputs`` inputs, reached fewer than ``LEAST_EDGES`` edges, or found none
+besides those of its seeds in an empty corpus.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where the targets were built")
     parser.add_argument("--seconds", type=int, default=20, help="of each target")
+    parser.add_argument("--jobs", type=int, default=1, help="the number of targets at a time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least-inputs", type=int, default=100)
     parser.add_argument("--target", action="append", help="the name of a target, as fuzz_encode")
@@ -47,7 +49,9 @@ def main() -> int:
         print(f"no fuzz targets in {given.folder}", file=sys.stderr)
         return 1
     print(f"{'target':24}{'inputs':>12}{'edges':>16}{'seconds':>9}", flush=True)
-    bad = [name for name in names if not run(name, given)]
+    with ThreadPoolExecutor(given.jobs) as pool:
+        went_well = list(pool.map(lambda name: run(name, given), names))
+    bad = [name for name, well in zip(names, went_well, strict=True) if not well]
     for name in bad:
         print(f"failed: {name}", file=sys.stderr)
     return 1 if bad else 0
@@ -65,7 +69,12 @@ def run(name: str, given: argparse.Namespace) -> bool:
         seeds = target.parent / "seeds" / name
         write_seeds(name, seeds)
         corpus.mkdir(parents=True, exist_ok=True)
-        command += [f"-max_len={LONGEST}", "-print_final_stats=1", "-timeout=30", "-rss_limit_mb=4096"]
+        command += [
+            f"-max_len={LONGEST}",
+            "-print_final_stats=1",
+            "-timeout=30",
+            "-rss_limit_mb=4096",
+        ]
         command += [f"-artifact_prefix={target}-", corpus, seeds]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
     output = ran.stdout + ran.stderr
@@ -112,7 +121,11 @@ def seeds_of(name: str) -> Iterator[bytes]:
         )
         yield HEADER + b'{"model":{"type":"Unigram","vocab":[["<unk>",0],["a",-1.5],["b",-2e1]]}}'
     elif name == "fuzz_piece_file":
-        pieces = [b"\n\x05<unk>\x15\0\0\0\0\x18\x02", b"\n\x03\xe2\x96\x81\x15\0\0\x80\xbf", b"\n\x01a"]
+        pieces = [
+            b"\n\x05<unk>\x15\0\0\0\0\x18\x02",
+            b"\n\x03\xe2\x96\x81\x15\0\0\x80\xbf",
+            b"\n\x01a",
+        ]
         trainer = b"\x12\x08\x08\x01\x10\x02\x1a\x02ab"
         yield HEADER + b"".join(b"\n%c%s" % (len(piece), piece) for piece in pieces) + trainer
     elif name == "fuzz_char_map":

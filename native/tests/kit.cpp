@@ -1,0 +1,2 @@
+// Precompiles kit.hpp for the tests and the fuzz targets.
+#include "kit.hpp"
