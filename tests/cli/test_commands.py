@@ -629,7 +629,7 @@ class TestErrors:
              "--shards is for --runner ray; for several machines, use --shard"),
             (["counts", "make", "CORPUS", "-o", "y.tsv", "--split", r"[\n]", "--drop-gaps"],
              "tsv cannot hold the chunk b'\\n', which has a tab or a line break: count with "
-             "--split '\\S+', --drop-gaps"),
+             "toksmith counts make --split '\\S+' --drop-gaps"),
         ],
     )  # fmt: skip
     def test_name_options(

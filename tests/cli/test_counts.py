@@ -67,7 +67,12 @@ def test_wrong_input(run: Run, parts: list[Path], tmp_path: Path) -> None:
         (["counts", "make", parts[0], "-o", tmp_path / "none" / "x"], "no folder"),
         (["counts", "make", parts[0], "-o", output, "--split", "("], "not a regular expression"),
         (["counts", "merge", counts, tmp_path / "a.tsv", "-o", output], "a.tsv: a .tsv file"),
-        (["counts", "merge", counts, "-o", tmp_path / "b.tsv"], "tsv cannot hold"),
+        (["counts", "merge", counts, "-o", tmp_path / "b.tsv"],
+         "a.counts holds chunks with a tab or a line break, which tsv cannot hold: count with "
+         r"toksmith counts make --split '\S+' --drop-gaps"),
+        (["counts", "make", parts[0], "-o", tmp_path / "b.tsv"],
+         f"{parts[0]} has a tab or a line break, which tsv cannot hold in a chunk: count with "
+         r"toksmith counts make --split '\S+' --drop-gaps"),
         (["counts", "show", parts[0]], "no Parquet file"),
         (["train", "-o", output, "--vocab-size", 300], "FILES or --counts"),
         (["train", parts[0], "--counts", counts, "-o", output], "FILES or --counts"),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import toksmith
-from toksmith.errors import OptionError
+from toksmith.errors import OptionError, TrainingError
 from toksmith.trainers import MODELS, keywords
 
 KEYWORDS = {
@@ -228,3 +228,30 @@ def test_a_value_of_another_kind_says_which_is_wanted() -> None:
     ):
         with pytest.raises(OptionError, match=re.escape(message)):
             toksmith.train(texts="a", model="wordpiece", **given)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"sample": 1e-7}, "the corpus is empty, or sample=1e-07 selects none of its documents"),
+        ({"weights": {"low.jsonl": 1e-6}}, "the weights round all counts to 0"),
+        ({"min_count": 99}, "min_count=99 leaves nothing of the text (25 bytes in 5 documents)"),
+    ],
+)
+def test_the_option_that_leaves_no_text_is_named(
+    model: str,
+    options: dict[str, Any],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("low.jsonl").write_text('{"text": "lower"}\n' * 5, encoding="utf-8")
+    with pytest.raises(TrainingError, match=re.escape(reason)):
+        toksmith.train("low.jsonl", model=model, vocab_size=300, **options)
+
+
+def test_empty_counts_are_named() -> None:
+    with pytest.raises(TrainingError, match="the counts are empty"):
+        toksmith.train(counts=toksmith.Counts.of({}), vocab_size=300)

@@ -19,13 +19,15 @@ from toksmith.cli.corpus import (
     with_corpus_options,
 )
 from toksmith.cli.messages import Command, Group
-from toksmith.errors import FormatError, OptionError
+from toksmith.errors import FormatError, OptionError, UnsupportedError
 
 if TYPE_CHECKING:
     from toksmith.trainers.counts import Counts
     from toksmith.trainers.counts_files import CountsFile
 
 EXAMPLE = "toksmith counts make corpus/ -o corpus.counts"
+_HEAD = 1 << 16
+"""The size of the start of a text file that is checked for line breaks, in bytes."""
 _MACHINES = "Several machines"
 _EXAMPLE = "[bold]Example[/bold]  toksmith counts {}"
 
@@ -133,6 +135,9 @@ def make(
     if output.endswith(".tsv") and not in_shards:
         if spill_limit is not None:
             raise OptionError("--spill-limit is not for *.tsv: its counts are kept in memory")
+        selecting = [corpus[name] for name in ("weights", "deduplicate", "separator")]
+        if corpus["sample"] == corpus["min_count"] == 1 and not any((drop_gaps, *selecting)):
+            _check_tsv_text(files, corpus)
         counts = toksmith.Counts.from_files(files, **options)
         counts.to_tsv(output)
         _say(counts, output, quiet)
@@ -188,6 +193,8 @@ def merge(
     if any(path.endswith(".tsv") for path in (output, *paths)):
         if spill_limit is not None:
             raise OptionError("--spill-limit is not for *.tsv: its counts are kept in memory")
+        if output.endswith(".tsv") and min_count == 1:
+            _check_tsv_inputs(paths)
         counts = _merge_counts(paths, memory, min_count)
         if output.endswith(".tsv"):
             counts.to_tsv(output)
@@ -219,6 +226,37 @@ def show(
         print(figures(counts))
     for chunk, count in counts.most_common(n):
         print(f"{count:>12,}  {visible(chunk)}")
+
+
+def _check_tsv_inputs(paths: list[str]) -> None:
+    from toksmith.trainers.corpus_counts import counts_files
+    from toksmith.trainers.counts_files import check_tsv
+
+    if given := [path for path in paths if not path.endswith(".tsv")]:
+        check_tsv(counts_files(given))
+
+
+def _check_tsv_text(files: list[str], corpus: CorpusOptions) -> None:
+    """Raise UnsupportedError if the start of a text file has a tab or a line break.
+
+    It is for options with which each character of the text is in a chunk that is written.
+    """
+    from toksmith.corpus import Reading
+    from toksmith.corpus.listing import list_files
+    from toksmith.corpus.streams import open_binary
+    from toksmith.trainers.counts_files import TSV_ADVICE
+
+    reading = Reading(field=corpus["field"], read_as=corpus["read_as"])
+    for file in list_files(files, reading):
+        if file.kind.content != "text" or file.kind.compression or file.size is None:
+            continue
+        with open_binary(file.path) as opened:
+            head = opened.read(_HEAD)
+        if b"\t" in head or b"\n" in head:
+            raise UnsupportedError(
+                f"{file.path} has a tab or a line break, which tsv cannot hold in a chunk: "
+                f"{TSV_ADVICE}"
+            )
 
 
 def _merge_counts(paths: list[str], memory: str | None = None, min_count: int = 1) -> Counts:

@@ -344,7 +344,21 @@ class Corpus:
     def check_bytes(self) -> None:
         """Raise TrainingError if there is no text."""
         if self.bytes == 0:
-            raise TrainingError("there is no text to train on: the corpus is empty")
+            raise TrainingError(f"there is no text to train on: {self._why_empty()}")
+
+    def _why_empty(self) -> str:
+        """Return what left no text, and what to do about it."""
+        if self.given_counts is not None:
+            return "the counts are empty"
+        if self.was_read.bytes:
+            return "the weights round all counts to 0; use larger weights="
+        if self.reading.sample != 1:
+            return (
+                f"the corpus is empty, or sample={self.reading.sample:g} selects none of its "
+                "documents (a text file without separator= is one document); use a larger "
+                "sample=, or another seed="
+            )
+        return "the corpus is empty"
 
     def check_left(self, number: int) -> None:
         """Raise TrainingError if ``min_count`` leaves none of the chunks or words.

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -412,6 +413,28 @@ def read_tsv(path: AnyPath, splitter: PatternSplitter | None = None) -> Counts:
     return Counts.of(found, split=splitter)
 
 
+TSV_ADVICE = (
+    r'count with count_corpus(files, split=r"\S+", gaps="drop") '
+    r"(toksmith counts make --split '\S+' --drop-gaps)"
+)
+"""How to make counts that tsv can hold, for the end of a message."""
+
+
+def check_tsv(files: Iterable[CountsFile]) -> None:
+    """Check the first chunks of files of counts before their sum is made and written as tsv.
+
+    Raises:
+        UnsupportedError: one of the files holds a chunk with a tab or a line break.
+    """
+    for file in files:
+        for data, _, _ in islice(file.batches(), 1):
+            if b"\t" in data or b"\n" in data:
+                raise UnsupportedError(
+                    f"{file.path} holds chunks with a tab or a line break, which tsv cannot hold: "
+                    f"{TSV_ADVICE}"
+                )
+
+
 def write_tsv(counts: StreamedCounts, path: FilePath) -> None:
     """Write counts atomically; see :meth:`toksmith.Counts.to_tsv`."""
     with open_file_output(path) as file:
@@ -423,7 +446,7 @@ def write_tsv(counts: StreamedCounts, path: FilePath) -> None:
                 if b"\t" in chunk or b"\n" in chunk:
                     raise UnsupportedError(
                         f"tsv cannot hold the chunk {chunk!r:.60}, which has a tab or a line "
-                        r'break: count with split=r"\S+", gaps="drop"'
+                        f"break: {TSV_ADVICE}"
                     )
                 if count:
                     file.write(b"%s\t%d\n" % (chunk, count))

@@ -127,7 +127,11 @@ def stream_sentences(
 def _sentences(words: AnyWords, found: LineCounts, corpus: Corpus) -> Sentences:
     corpus.check_left(len(words))
     if not len(words):
-        raise TrainingError("there is no text to train on: all lines are empty, or were skipped")
+        sample = corpus.reading.sample
+        advice = "" if sample == 1 else f"; use a larger sample= than {sample:g}, or another seed="
+        raise TrainingError(
+            f"there is no text to train on: all lines are empty, or were skipped{advice}"
+        )
     skipped = {"too_long": found.too_long, "reserved": found.reserved}
     return Sentences(words, found.lines, {k: v for k, v in skipped.items() if v})
 
