@@ -7,6 +7,8 @@
 #include "check.hpp"
 
 #if defined(__linux__)
+#include <unistd.h>
+
 #include <limits>
 #include <vector>
 #endif
@@ -45,21 +47,26 @@ TEST(arrays_start_on_small_pages_and_go_on_with_huge_ones) {
 
 #if defined(__linux__)
 TEST(requested_pages_of_any_size_are_populated) {
-    constexpr std::size_t kPage = 4096, kBytes = 3 * pages::kHuge;
+    constexpr std::size_t kPage = pages::detail::kPage, kBytes = 3 * pages::kHuge;
+    const auto system_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    // The number of pages of the system that have no memory in `bytes` bytes from `begin`.
+    const auto missing_in = [system_page](char* begin, std::size_t bytes) {
+        std::vector<unsigned char> there(bytes / system_page);
+        CHECK(::mincore(begin, bytes, there.data()) == 0);
+        return static_cast<std::size_t>(std::count_if(
+            there.begin(), there.end(), [](unsigned char page) { return (page & 1) == 0; }));
+    };
     for (const bool slow : {false, true}) {
         const HugePageArray<char> array(kBytes);
         char* const begin = array.data();
-        // Linux before 5.14 populates touched pages only.
-        const bool brings = ::madvise(begin, kPage, 23) == 0;
+        // Linux before 5.14 populates touched pages only; qemu ignores the call.
+        const bool brings = ::madvise(begin, kPage, 23) == 0 && missing_in(begin, kPage) == 0;
         pages::detail::small_left = slow ? std::numeric_limits<std::int64_t>::max() : 0;
         array.populate(0, kBytes - kPage);
         pages::detail::small_left = 0;
-        std::vector<unsigned char> there(kBytes / kPage);
-        CHECK(::mincore(begin, kBytes, there.data()) == 0);
-        const auto missing = std::count_if(there.begin(), there.end(),
-                                           [](unsigned char page) { return (page & 1) == 0; });
-        CHECK(!brings || missing <= 1);
-        CHECK(!(brings && slow) || missing == 1);  // no more than was requested
+        const std::size_t missing = missing_in(begin, kBytes), most = kPage / system_page;
+        CHECK(!brings || missing <= most);
+        CHECK(!(brings && slow) || missing == most);  // no more than was requested
         CHECK(std::count(begin, begin + kBytes, 0) == static_cast<std::ptrdiff_t>(kBytes));
     }
 }
