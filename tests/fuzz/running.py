@@ -7,6 +7,7 @@ for one input in ``SAMPLED``: tracing makes an input several times slower.
 from __future__ import annotations
 
 import faulthandler
+import gc
 import random
 import resource
 import sys
@@ -34,6 +35,7 @@ CPU_LIMIT = 5.0
 MEMORY = 3 << 29
 """Bytes of address space that the inputs may take besides what the process has at the start."""
 
+_COLLECTED = 10
 _LONGEST = 1 << 16
 _POOL = 200
 _SOUND = 0.8
@@ -170,6 +172,8 @@ def run(
     rng = random.Random(seed)
     arcs = Arcs(target.modules)
     report = Report()
+    gc.collect()
+    gc.freeze()  # what was imported; the collections below look at the rest alone
     _limit_memory()
     begun = time.process_time()
     for data in subject.seeds:
@@ -184,6 +188,8 @@ def run(
         if time.monotonic() - armed > 5:
             armed = time.monotonic()
             faulthandler.dump_traceback_later(LIMIT, exit=True)
+        if report.inputs % _COLLECTED == 0:
+            gc.collect()  # tokenizers in cycles hold address space
         pool = sound if rng.random() < _SOUND or not refused else refused
         data = mutate(rng.choice(pool), target.damage, rng)
         report.inputs += 1

@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("resource")
+pytest.importorskip("starlette")
+
 from tests.fuzz.running import REFUSED
 from tests.fuzz.targets import TARGETS
 
@@ -23,6 +26,9 @@ INPUTS = os.environ.get("TOKSMITH_FUZZ", "60")
 GROUPS = [[*TARGETS][first::6] for first in range(6)]
 """Targets that share a process: most of the time of a short run is its start."""
 
+UNCLOSED = {
+    "type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated", "invert": False,
+}  # fmt: skip
 NESTED = b"[" * 100_000
 
 
@@ -59,6 +65,7 @@ FOUND: list[tuple[str, Callable[[bytes], bytes]]] = [
     ("token journal", lambda seed: seed.replace(b'"splits": {"train": [1, 2', b'"splits": [[1, 2')),
     ("token journal", lambda seed: seed.replace(b'"shard": 0', b'"shard": Infinity')),
     ("token journal", lambda seed: seed.replace(b'"documents": 2', b'"documents": "2"')),
+    ("tokenizer.json", lambda seed: with_value(seed, "pre_tokenizer", value=UNCLOSED)),
     ("corpus in Parquet", lambda seed: seed.replace(b"text", b"te\xffx")),
 ]  # fmt: skip
 """Changes of a target's first seed that once raised another error than that of a damaged file."""

@@ -100,11 +100,14 @@ def _unfit(pattern: str) -> str | None:
 
 
 def may_be_empty(pattern: str) -> bool:
-    """Return whether a pattern may match the empty string.
+    """Return whether a pattern may match the empty string; True if it does not compile.
 
     Example:
         >>> may_be_empty("(?=a)|b"), may_be_empty("(?=a)b")
         (True, False)
     """
     without = _BETWEEN.sub(lambda m: "(?:)" if m["between"] is not None else m[0], pattern)
-    return regex.fullmatch(without, "") is not None
+    try:
+        return regex.fullmatch(without, "") is not None
+    except (regex.error, RecursionError):
+        return True
