@@ -32,7 +32,7 @@ void append_text(std::string_view text, std::vector<std::uint8_t>& out) {
 
 void sort_distinct(std::vector<std::uint32_t>& codes) {
     std::ranges::sort(codes);
-    codes.erase(std::ranges::unique(codes).begin(), codes.end());
+    codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
 }
 
 ByteTrie trie_of(const std::vector<std::string>& symbols) {

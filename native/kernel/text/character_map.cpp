@@ -93,7 +93,7 @@ class CharacterMap::Reader {
         }
         for (auto* found : {&map_.firsts_, &map_.laters_}) {
             std::ranges::sort(*found);
-            found->erase(std::ranges::unique(*found).begin(), found->end());
+            found->erase(std::unique(found->begin(), found->end()), found->end());
         }
     }
 

@@ -15,8 +15,7 @@ namespace {
 template <typename T>
 void sort_distinct(std::vector<T>& values) {
     std::ranges::sort(values);
-    const auto repeated = std::ranges::unique(values);
-    values.erase(repeated.begin(), repeated.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 void append(std::uint32_t code, std::string& out) {

@@ -96,8 +96,7 @@ struct SymbolPairs::Plan {
             });
         }
         std::ranges::sort(open);
-        const auto repeated = std::ranges::unique(open);
-        open.erase(repeated.begin(), repeated.end());
+        open.erase(std::unique(open.begin(), open.end()), open.end());
     }
 
  private:
