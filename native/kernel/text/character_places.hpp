@@ -1,6 +1,7 @@
 // Maps byte offsets of a text to characters. Each byte of invalid UTF-8 is a character.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -55,16 +56,16 @@ class CharacterPlaces {
     }
     // In valid UTF-8, all bytes but continuation bytes start a character.
     void mark_leads(Text text) {
-        const Byte* p = text.begin;
+        std::size_t left = text.size();
         for (Block& block : blocks_) {
             std::uint64_t starts = 0;
             Byte bytes[kBlock];
-            const auto left = static_cast<std::size_t>(text.end - p);
-            if (left < kBlock) {
-                std::memset(bytes, 0x80, sizeof bytes);
-                std::memcpy(bytes, p, left);
-            } else {
+            const Byte* const p = text.end - left;
+            if (left >= kBlock) {
                 std::memcpy(bytes, p, kBlock);
+            } else {
+                std::memset(bytes, 0x80, sizeof bytes);
+                if (left != 0) std::memcpy(bytes, p, left);  // an empty text may be null
             }
             for (std::size_t i = 0; i < kBlock; i += 8) {
                 std::uint64_t eight;
@@ -73,7 +74,7 @@ class CharacterPlaces {
                 starts |= ((leads >> 7) * 0x0102040810204080 >> 56) << i;
             }
             block.starts = starts;
-            p += kBlock;
+            left -= std::min(left, kBlock);
         }
     }
     void mark_characters(Text text) {
