@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@
 namespace toksmith::bindings {
 namespace {
 
-std::basic_string_view<std::uint8_t> view(const nb::bytes& bytes) {
+std::span<const std::uint8_t> view(const nb::bytes& bytes) {
     return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
 }
 

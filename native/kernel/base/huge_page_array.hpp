@@ -76,10 +76,10 @@ class HugePageArray {
         }
         return Memory(memory, detail::Unmap{mapped, mapped_bytes});
 #else
-        void* const whole = std::calloc(1, bytes + alignof(T));
-        if (!whole) throw std::bad_alloc();
-        void* memory = whole;
+        static_cast<void>(small_prefix);  // the allocator chooses the pages
         std::size_t room = bytes + alignof(T);
+        void *const whole = std::calloc(1, room), *memory = whole;
+        if (!whole) throw std::bad_alloc();
         std::align(alignof(T), bytes, memory, room);
         return Memory(memory, detail::Unmap{whole, bytes});
 #endif

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <stdexcept>
-#include <string_view>
 
 #include "base/stop.hpp"
 
@@ -33,7 +33,7 @@ std::unique_ptr<Model::Scratch> FusedModel::scratch() const {
 bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_t* end) const {
     if (runner_.stages().prefix_space != PrefixSpace::kUnlessSpace)
         return runner_.stages().prefix_space == PrefixSpace::kAlways;
-    using View = std::basic_string_view<std::uint8_t>;
+    using View = std::span<const std::uint8_t>;
     std::array<CharacterTable::OwnUnit, 2> memory;
     const auto start = [&](std::uint32_t code, CharacterTable::OwnUnit& own) -> View {
         const auto units = runner_.table().units(code, own);
@@ -50,7 +50,7 @@ bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_
     const View space = start(' ', memory[1]);
     if (!becomes.empty() && !is_context_sensitive(first) &&
         (second == end || !is_context_sensitive(utf8::decode(second, end)))) {
-        return becomes != space;
+        return !std::ranges::equal(becomes, space);
     }
 
     // Otherwise normalizes the first chunk. A chunk never ends next to a character that becomes
@@ -59,12 +59,13 @@ bool FusedModel::needs_prefix_space(const std::uint8_t* begin, const std::uint8_
     bool any = false;
     bool needs_prefix_space = false;
     const auto size = static_cast<std::size_t>(runner_.cut_table()->next(begin, end) - begin);
-    runner_.for_each_piece(begin, size, buffers,
-                           [&](const std::uint8_t* piece, std::size_t length) {
-                               if (!any)
-                                   needs_prefix_space = !View(piece, length).starts_with(space);
-                               any = true;
-                           });
+    runner_.for_each_piece(
+        begin, size, buffers, [&](const std::uint8_t* piece, std::size_t length) {
+            if (!any)
+                needs_prefix_space =
+                    length < space.size() || !std::equal(space.begin(), space.end(), piece);
+            any = true;
+        });
     return needs_prefix_space;
 }
 
