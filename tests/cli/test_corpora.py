@@ -143,7 +143,24 @@ def test_a_dry_run_tells_what_would_be_read(run: Run, lines: Path, tmp_path: Pat
     assert "the number of documents is known only after reading" in ran.out.decode()
     assert "deduplicate: lines" in ran.out.decode()
     assert sorted(tmp_path.iterdir()) == there
+    ran = run("train", text, "-o", output, "--vocab-size", 260, "--dry-run",
+              "--checkpoint", "kept", "--memory", "1G", "--spill-limit", "9G")  # fmt: skip
+    wanted = {"split: gpt4", "checkpoint: kept", "memory: 1G", "spill-limit: 9G"}
+    assert wanted <= set(ran.out.decode().splitlines())
     assert run("train", tmp_path / "no", "-o", output, "--vocab-size", 260, "--dry-run").code == 2
+
+
+def test_a_dry_run_of_a_shard_tells_what_it_takes(run: Run, tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text("lower " * 50)
+    files = sorted(tmp_path.iterdir())
+    made = ["counts", "make", *files, "-o", tmp_path / "s", "--dry-run", "--shard"]
+    told = run(*made, "1/3").out.decode().splitlines()
+    place = told.index("shard: 1/3, 300 bytes of 1 file")
+    assert told[place + 1] == f"  300 bytes of 300 bytes of {files[1]}"
+    assert not (tmp_path / "s").exists()
+    assert "numbers go from 0 to 2" in run(*made, "3/3").err
+    assert "cannot be used" in run(*made, "1/3", "--deduplicate", "lines").err
 
 
 def test_shares_of_the_files_are_printed(run: Run, tmp_path: Path) -> None:

@@ -37,9 +37,28 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("options", MODELS.values(), ids=MODELS.keys())
 def test_too_little_space(text: Path, options: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match=r"exceed spill_limit=1M: .*are in use") as refused:
-        toksmith.train(text, memory="1M", spill_limit="1M", progress=False, **options)
-    assert "or more memory=, so that less is written" in str(refused.value)
+    memory = "17M" if "unigram" in options.get("model", "bpe") else "1M"
+    with pytest.raises(OptionError, match=r"exceed spill_limit=1M at the first write") as refused:
+        toksmith.train(text, memory=memory, spill_limit="1M", progress=False, **options)
+    assert str(refused.value).endswith(
+        "; twice as much is a start (spill_limit=2M), or more memory=, so that less is written"
+    )
+
+
+def test_the_figures_lead_to_a_limit_that_does(text: Path, tmp_path: Path) -> None:
+    options = {**MODELS["unigram"], "seed_sentencepiece_size": 2000}
+
+    def train(limit: str) -> toksmith.Tokenizer:
+        return toksmith.train(
+            text, memory="20M", spill_limit=limit, checkpoint=tmp_path / "kept", **options
+        )
+
+    with pytest.raises(OptionError, match=r": \S+ are in use; twice as much is a start") as refused:
+        train("10M")
+    message = str(refused.value)
+    (limit,) = re.findall(r"spill_limit=(\S+?)\)", message)
+    assert train(limit).training is not None
+    assert f"The counts are kept in {tmp_path / 'kept'}: the same command" in message
 
 
 def test_enough_space_changes_nothing(text: Path) -> None:

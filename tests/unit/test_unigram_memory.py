@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import tempfile
 from pathlib import Path
 from typing import IO, Any
@@ -172,10 +173,24 @@ def test_damaged_pieces(name: str, values: Any, tmp_path: Path) -> None:
 
 
 def test_too_many_first_pieces(text: Path) -> None:
-    with pytest.raises(OptionError, match=r"give more memory, or seed_sentencepiece_size=\d+"):
+    with pytest.raises(OptionError, match=r"\(memory=20.6M\), or seed_sentencepiece_size=\d+"):
         trained("unigram", text, memory="17M")
+    with pytest.raises(
+        OptionError, match=r"memory=\S+ is too small .* give more memory \(memory=241M"
+    ):
+        trained("unigram", "no-such-file.txt", memory="16M")  # type: ignore[arg-type]
     tok = trained("unigram", text, memory="17M", seed_sentencepiece_size=1500)
     assert tok.pipeline == trained("unigram", text, seed_sentencepiece_size=1500).pipeline
+
+
+@MODELS
+def test_the_refusal_names_a_limit_that_does(model: str, text: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    with pytest.raises(OptionError, match=f"kept in {kept}: the same command") as refused:
+        trained(model, text, memory="17M", checkpoint=kept)
+    found = re.search(r"give more memory \(memory=(\S+)\)", str(refused.value))
+    assert found
+    assert trained(model, text, memory=found[1], checkpoint=kept).training is not None
 
 
 def test_too_long_pieces(text: Path) -> None:

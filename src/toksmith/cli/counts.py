@@ -130,7 +130,15 @@ def make(
     if dry_run:
         from toksmith.cli.dry_run import print_plan
 
-        print_plan(files, None, corpus, {"split": split, "output": output})
+        further = {
+            "split": split,
+            "gaps": "drop" if drop_gaps else None,
+            "runner": None if runner is Runner.LOCAL else runner.value,
+            "shards": shards,
+            "spill-limit": spill_limit,
+            "output": output,
+        }
+        print_plan(files, None, corpus, further, shard=shard)
         return
     if output.endswith(".tsv") and not in_shards:
         if spill_limit is not None:

@@ -11,7 +11,11 @@ from toksmith.cli.corpus import CorpusOptions
 from toksmith.cli.source_table import Source, source_table
 
 if TYPE_CHECKING:
+    from toksmith.corpus import Reading
     from toksmith.corpus.listing import ListedFile
+
+_SHOWN = 20
+"""The number of files of a shard that are listed."""
 
 
 def print_plan(
@@ -19,6 +23,7 @@ def print_plan(
     counts: Sequence[str] | None,
     corpus: CorpusOptions,
     further: Mapping[str, object],
+    shard: str | None = None,
 ) -> None:
     """Print the files of a corpus and the options that apply to them.
 
@@ -27,8 +32,14 @@ def print_plan(
         counts: files of counts, or folders of shards, in their place.
         corpus: the options of the corpus.
         further: other options, by their names on the command line.
+        shard: the shard of the corpus to count; ``None`` for all of it.
+
+    Raises:
+        OptionError: there is no such shard, or an option cannot be used for shards.
     """
     for line in _counts_lines(counts) if counts else _file_lines(files or [], corpus):
+        print(line)
+    for line in _shard_lines(files or [], corpus, shard) if shard else ():
         print(line)
     reading = {
         "separator": corpus["separator"],
@@ -50,12 +61,9 @@ def print_plan(
 
 
 def _file_lines(files: Sequence[str], corpus: CorpusOptions) -> list[str]:
-    from toksmith.corpus import Reading
     from toksmith.corpus.listing import list_files
 
-    options = ("memory", "min_count", "threads")
-    reading = Reading(**{name: value for name, value in corpus.items() if name not in options})
-    found = list_files(list(files), reading)
+    found = list_files(list(files), _reading(corpus))
     lines = source_table([_source(file) for file in found])
     sizes = [file.size for file in found]
     known = [file.documents for file in found if file.documents is not None]
@@ -68,6 +76,35 @@ def _file_lines(files: Sequence[str], corpus: CorpusOptions) -> list[str]:
     else:
         total.append("the number of documents is known only after reading")
     return [*lines, f"in all: {', '.join(total)}"]
+
+
+def _reading(corpus: CorpusOptions) -> Reading:
+    from toksmith.corpus import Reading
+
+    options = ("memory", "min_count", "threads")
+    return Reading(**{name: value for name, value in corpus.items() if name not in options})
+
+
+def _shard_lines(files: Sequence[str], corpus: CorpusOptions, shard: str) -> list[str]:
+    """Return what a shard takes of each file; a stretch of a Parquet file is in row groups."""
+    from toksmith.corpus.paths import expand_all
+    from toksmith.corpus.shards import parse_shard, pieces_for, pieces_of_shard, source_files
+
+    number, count = parse_shard(shard)
+    sources = source_files(expand_all(list(files)))
+    taken = pieces_of_shard(pieces_for(sources, _reading(corpus), count), number or 0, count)
+    sizes = dict[str, int]()
+    for piece in taken:
+        sizes[str(piece.path)] = sizes.get(str(piece.path), 0) + piece.size
+    whole = {source.path: source.bytes for source in sources}
+    lines = [
+        f"  {format_size(size)} of {format_size(whole[path])} of {path}"
+        for path, size in [*sizes.items()][:_SHOWN]
+    ]
+    if len(sizes) > _SHOWN:
+        lines.append(f"  and of {count_of(len(sizes) - _SHOWN, 'other file')}")
+    total = format_size(sum(sizes.values()))
+    return [f"shard: {number}/{count}, {total} of {count_of(len(sizes), 'file')}", *lines]
 
 
 def _counts_lines(paths: Sequence[str]) -> list[str]:

@@ -210,7 +210,10 @@ def run(
         further = {
             "model": model.value,
             "vocab-size": vocab_size,
-            "split": split,
+            "split": split
+            or ("gpt4" if model is Model.BPE and not (counts or continue_from) else None),
+            "continue": continue_from,
+            "checkpoint": checkpoint,
             "spill-limit": spill_limit,
             "output": output,
         }

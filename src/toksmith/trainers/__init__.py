@@ -294,6 +294,7 @@ def train(
         min_count,
         of_words=model not in ON_CHUNKS,
         spill_limit=parse_size(spill_limit, "spill_limit"),
+        learns=True,
     )
     known = None
     if continue_from is not None:

@@ -91,6 +91,7 @@ class MemoryLimits:
             not of chunks of the text.
         advice: what else helps if words do not fit, for the error message.
         spill_limit: the maximum size of the temporary file in bytes; ``None`` for no limit.
+        learns: whether a model is learned from the counts, which takes further temporary files.
         spilled: the number of bytes written to disk.
         share: the share of the text that is counted; ``None`` if it is unknown.
         expected: the memory that a later step needs for the counts, if not :attr:`need`.
@@ -107,6 +108,7 @@ class MemoryLimits:
     of_words: bool = False
     advice: str = ""
     spill_limit: int | None = None
+    learns: bool = False
     spilled: int = field(default=0, init=False)
     share: float | None = field(default=None, init=False)
     expected: Need | None = field(default=None, init=False)
@@ -267,16 +269,33 @@ class MemoryLimits:
 
     def _too_much(self) -> OptionError:
         assert self.spill_limit is not None
-        used = format_size(self._used)
+        used = self._used
+        what = f": {format_size(used)} are in use" if used else " at the first write"
         if self.share:
-            figure = self._space_needed(self.spill_limit, self.share)
-            advice = f" after {self.share:.0%} of the text, so spill_limit={figure} would do"
+            figure = self._space_needed(max(used, self.spill_limit), self.share)
+            enough = "is a start, as learning takes further space" if self.learns else "would do"
+            advice = f" after {self.share:.0%} of the text, so spill_limit={figure} {enough}"
         else:
-            advice = ": give a larger limit"
+            figure = _rounded_up(2 * max(used, self.spill_limit))
+            advice = f"; twice as much is a start (spill_limit={figure})"
         return OptionError(
-            f"temporary files would exceed spill_limit={format_size(self.spill_limit)}: {used} are "
-            f"in use{advice}, or more memory=, so that less is written"
+            f"temporary files would exceed spill_limit={format_size(self.spill_limit)}{what}"
+            f"{advice}, or more memory=, so that less is written{self.kept}"
         )
+
+    @property
+    def kept(self) -> str:
+        """What the checkpoint holds, for the end of a message; empty if it holds no counts."""
+        if self.kept_in is None or not any(self.kept_in.glob("counts-*.json")):
+            return ""
+        return (
+            f". The counts are kept in {self.kept_in}: the same command with such an option goes "
+            "on from them"
+        )
+
+    def limit_for(self, pieces: int) -> str:
+        """Return the least limit with which :attr:`for_pieces` is this size, for a message."""
+        return _rounded_up(min(pieces + _OTHER, 2 * pieces))
 
     def _space_needed(self, used: int, share: float) -> str:
         """Return the size of the temporary files for the whole text, for a message.
@@ -308,7 +327,7 @@ class MemoryLimits:
         return OptionError(
             f"counts larger than memory={format_size(self.limit or 0)} cannot be written to "
             f"{tempfile.gettempdir()}: {wrong.strerror or wrong}{needed}; give more memory, or set "
-            "TMPDIR to a folder on another disk"
+            f"TMPDIR to a folder on another disk{self.kept}"
         )
 
     @property
@@ -325,13 +344,7 @@ class MemoryLimits:
         """
         refusal = self._refusal(*at_least(tallies), self.need, least or self.min_count)
         if refusal is not None:
-            kept = ""
-            if self.kept_in is not None:
-                kept = (
-                    f". The counts are kept in {self.kept_in}: the same command with such an "
-                    "option goes on from them"
-                )
-            raise OptionError(f"{refusal}{kept}")
+            raise OptionError(f"{refusal}{self.kept}")
 
     def forecast(
         self, chunks: UInts, sizes: UInts, share: float, *, margin: float, times: float

@@ -66,7 +66,7 @@ class UnigramLearner:
         progress: whether to show a progress bar; ``None`` if standard error is a terminal.
 
     Raises:
-        OptionError: an option is out of range.
+        OptionError: an option is out of range, or the memory limit too small for any pieces.
     """
 
     def __init__(
@@ -88,6 +88,7 @@ class UnigramLearner:
             )
         self._limits, self._checkpoint = limits or MemoryLimits(), checkpoint
         self._threads, self._progress = thread_count(threads), progress
+        self._check_least_memory()
 
     def __enter__(self) -> UnigramLearner:
         self._stack = ExitStack()
@@ -133,6 +134,18 @@ class UnigramLearner:
         self._words.finish()
         self._check_memory()
 
+    def _check_least_memory(self) -> None:
+        """Refuse, before any text is counted, a limit that is too small for even one piece."""
+        limits, size = self._limits, self._options.seed_sentencepiece_size
+        if limits.limit is None or unigram_memory(1) <= limits.for_pieces:
+            return
+        raise OptionError(
+            f"memory={format_size(limits.limit)} is too small to learn Unigram pieces, which take "
+            f"{format_size(unigram_memory(1))} at least: give more memory "
+            f"(memory={limits.limit_for(unigram_memory(size))} for "
+            f"seed_sentencepiece_size={size}){limits.kept}"
+        )
+
     def _check_memory(self) -> None:
         if self._limits.limit is None:
             return
@@ -150,7 +163,7 @@ class UnigramLearner:
         raise OptionError(
             f"the {seeds:,} substrings to start with take about {format_size(needed)}, more than "
             f"the {format_size(held)} that memory={format_size(self._limits.limit)} leaves them: "
-            f"give more memory{less}"
+            f"give more memory (memory={self._limits.limit_for(needed)}){less}{self._limits.kept}"
         )
 
     def learn(
