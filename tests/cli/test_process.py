@@ -178,6 +178,50 @@ def test_ctrl_c_exits_130_and_leaves_no_file(model: Path, tmp_path: Path, comman
     assert list(out.iterdir()) == []
 
 
+@posix_only
+@pytest.mark.parametrize("command", ["train", "counts"])
+def test_sigterm_stops_as_ctrl_c_and_exits_143(model: Path, tmp_path: Path, command: str) -> None:
+    temporary, text = tmp_path / "temporary", tmp_path / "a.txt"
+    temporary.mkdir()
+    text.write_bytes(bytes(97 + byte % 26 for byte in os.urandom(1 << 16)) * 500)
+    arguments = {
+        "train": ["train", text, "--vocab-size", 500_000, "--split", "none", "-o", "t.model"],
+        "counts": ["counts", "make", *[text] * 9, "--split", "none", "-o", "t.counts"],
+    }[command]
+    process = subprocess.Popen(
+        [*TOKSMITH, *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )  # fmt: skip
+    try:
+        wait_until_it_reads(process.pid, text)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 143, err
+    assert err.startswith(b"toksmith: terminated: ")
+    assert err.count(b"\n") == 1
+    assert list(temporary.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"temporary", "a.txt"}
+
+
+@posix_only
+def test_an_ignored_sigterm_stays_ignored(model: Path) -> None:
+    program = (
+        "import signal\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "from toksmith.cli import main\n"
+        "try:\n"
+        f"    main(['count', 'x y', '-t', {str(model)!r}])\n"
+        "finally:\n"
+        "    assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
 def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path) -> None:
     from toksmith.cli.writing import open_output
 

@@ -34,27 +34,30 @@ __all__ = [
 
 @contextmanager
 def _interrupts_deferred() -> Iterator[None]:
-    """Run the handler of Ctrl-C at the end of the block if Ctrl-C is pressed in it.
+    """Run the handler of Ctrl-C or SIGTERM at the end of the block if the signal comes in it.
 
     The C code of NumPy clears some exceptions that are raised during its import, so Ctrl-C could
     be lost; and after an import that ended halfway, NumPy cannot be imported again.
     """
     import signal  # most calls do not need it
 
-    handler = signal.getsignal(signal.SIGINT)
+    handlers: dict[int, Any] = {}
     received: list[tuple[Any, ...]] = []
     try:
-        if callable(handler):  # not where SIGINT is ignored, or handled outside Python
-            signal.signal(signal.SIGINT, lambda *given: received.append(given))
+        for number in (int(signal.SIGINT), int(signal.SIGTERM)):
+            handler = signal.getsignal(number)
+            if callable(handler):  # not where it is ignored, or handled outside Python
+                signal.signal(number, lambda *given: received.append(given))
+                handlers[number] = handler
     except ValueError:  # not the main thread: no handler runs here
-        handler = None
+        handlers.clear()
     try:
         yield
     finally:
-        if callable(handler):
-            signal.signal(signal.SIGINT, handler)
-            if received:
-                handler(*received[-1])
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if received:
+            handlers[received[-1][0]](*received[-1])
 
 
 class _Later:
@@ -74,7 +77,7 @@ class _Later:
 
 
 def load(name: str) -> Any:
-    """Import and return a module; Ctrl-C during the import raises KeyboardInterrupt after it."""
+    """Import and return a module; Ctrl-C or SIGTERM during the import is handled after it."""
     with _interrupts_deferred():
         return import_module(name)
 

@@ -19,8 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
     The exit code is 0; 1 if `verify` finds a difference or standard output is full; 2 for a
-    ToksmithError, a system error or wrong usage; 130 after Ctrl-C; and 141 if the reader of
-    standard output has closed it. Any other exception is a bug and is shown with a traceback.
+    ToksmithError, a system error or wrong usage; 130 after Ctrl-C; 141 if the reader of standard
+    output has closed it; and 143 after SIGTERM. Any other exception is a bug and
+    is shown with a traceback.
 
     Args:
         arguments: the arguments without the program's name; ``None`` for ``sys.argv``.
@@ -29,13 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     is_quiet = _set_quiet_handler()
     try:
         from toksmith.cli.app import app
+        from toksmith.cli.signals import describe_end, handle_sigterm
     finally:
         if is_quiet:
             signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        handle_sigterm()
         app(args=arguments, prog_name="toksmith")
     except KeyboardInterrupt:  # before the command began
-        raise SystemExit(_EXIT_INTERRUPTED) from None
+        raise SystemExit(describe_end()[1]) from None
     raise SystemExit(0)
 
 

@@ -14,9 +14,10 @@ import typer
 
 from toksmith.cli.common import Quiet
 from toksmith.cli.messages import Command, Group, describe_usage_error, say
+from toksmith.cli.signals import describe_end
 from toksmith.errors import ToksmithError
 
-_EXIT_FULL, _EXIT_ERROR, _EXIT_INTERRUPTED, _EXIT_BROKEN_PIPE = 1, 2, 130, 141
+_EXIT_FULL, _EXIT_ERROR, _EXIT_BROKEN_PIPE = 1, 2, 141
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -48,8 +49,9 @@ def _errors_in_one_line() -> Iterator[None]:
             _end_without_reader()
         raise
     except KeyboardInterrupt as interrupt:
-        say(": ".join(["interrupted", *map(str, interrupt.args)]))
-        sys.exit(_EXIT_INTERRUPTED)
+        word, code = describe_end()
+        say(": ".join([word, *map(str, interrupt.args)]))
+        sys.exit(code)
     except MemoryError as error:
         reason = f" ({error})" if str(error) else ""
         say(f"error: out of memory{reason}: use a smaller input, or --memory if the command has it")
