@@ -209,3 +209,44 @@ def test_counts_have_no_figures_by_source(run: Run, tmp_path: Path) -> None:
     ran = run("train", "--counts", counts, "-o", tmp_path / "t.json", "--vocab-size", 258)
     assert ran.code == 0, ran.err
     assert "no figures by source: saved counts hold no text" in ran.out.decode()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "corpus", "--vocab-size", "260", "-o", "corpus"],
+        ["train", "corpus", "--vocab-size", "260", "-o", "corpus/a.model"],
+        ["train", "corpus", "--vocab-size", "260", "-o", "a.model", "--checkpoint", "corpus/kept"],
+        ["counts", "make", "corpus", "-o", "corpus/a.counts"],
+        ["counts", "make", "corpus", "-o", "corpus/shards", "--shard", "0/2"],
+    ],
+)
+def test_an_output_in_the_folder_that_is_read_is_refused(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text("low lower lowest")
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert "is in corpus, a folder of the corpus" in ran.err
+    assert [path.name for path in tmp_path.rglob("*")] == ["corpus", "a.txt"]
+
+
+def test_an_output_beside_a_file_of_the_corpus_is_written(run: Run, tmp_path: Path) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("low lower lowest")
+    assert run("train", text, "--vocab-size", 260, "-o", tmp_path / "a.model").code == 0
+    assert run("counts", "make", text, "-o", tmp_path / "a.counts").code == 0
+
+
+def test_a_file_needs_its_folder_and_a_folder_is_created(run: Run, tmp_path: Path) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("low lower lowest")
+    missing = tmp_path / "no"
+    for command in (["train", text, "--vocab-size", 260], ["counts", "make", text]):
+        ran = run(*command, "-o", missing / "a.model")
+        assert (ran.code, missing.exists()) == (2, False)
+        assert f"there is no folder {missing}" in ran.err
+    assert run("counts", "make", text, "-o", missing / "shards", "--shard", "0/2").code == 0
+    assert (missing / "shards").is_dir()

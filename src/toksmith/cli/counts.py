@@ -114,13 +114,15 @@ def make(
 ) -> None:
     """Count the chunks of files and write the counts to a file."""
     import toksmith
-    from toksmith.cli.writing import check_folder
+    from toksmith.cli.writing import check_folder, check_outside
     from toksmith.corpus.remote import is_url
     from toksmith.trainers.corpus_counts import count_corpus
 
     in_shards = shard is not None or runner is Runner.RAY
     if not in_shards and not is_url(output):
         check_folder(Path(output))
+    if not is_url(output):
+        check_outside(Path(output), files)
     options: dict[str, Any] = {
         "split": parse_split(split),
         "gaps": "drop" if drop_gaps else "keep",

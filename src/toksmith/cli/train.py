@@ -172,10 +172,12 @@ def run(
 
     --list-options MODEL prints them, --option NAME=VALUE sets one.
     """
-    from toksmith.cli.writing import check_folder
+    from toksmith.cli.writing import check_folder, check_outside
     from toksmith.trainers.option_parsing import parse_options
 
     check_folder(output, can_be_folder=True)
+    for place in filter(None, (output, checkpoint)):
+        check_outside(place, files or [])
     if bool(files) == bool(counts):
         raise OptionError("train reads FILES or --counts PATH: give one of them")
     flags: dict[str, Any] = {

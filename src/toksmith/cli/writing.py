@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -84,6 +84,26 @@ def check_folder(path: Path, can_be_folder: bool = False) -> None:
             file.flush()
     except OSError as wrong:
         raise OptionError(f"{path}: cannot be written: {wrong.strerror or wrong}") from wrong
+
+
+def check_outside(path: Path, files: Sequence[str]) -> None:
+    """Check that an output is not in a folder of text that the same command reads.
+
+    Args:
+        path: the file or folder to write.
+        files: the files, folders and globs of the corpus, as given.
+
+    Raises:
+        OptionError: it is such a folder, or in one.
+    """
+    place = path.resolve()
+    for name in files:
+        folder = Path(name)
+        if folder.is_dir() and place.is_relative_to(folder.resolve()):
+            raise OptionError(
+                f"{path} is in {name}, a folder of the corpus: the next run would read the output "
+                "as text; write it to another folder"
+            )
 
 
 def ends_path(path: Path) -> Path:
