@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("resource")
 pytest.importorskip("starlette")
 
-from tests.fuzz.running import REFUSED
+from tests.fuzz.running import REFUSED, Subject
 from tests.fuzz.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +29,11 @@ GROUPS = [[*TARGETS][first::6] for first in range(6)]
 UNCLOSED = {
     "type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated", "invert": False,
 }  # fmt: skip
+ENDLESS = {
+    "type": "Precompiled",
+    "precompiled_charsmap": "CAAAAAAAAAAAAAAAYQ==",  # two units, and a text without an end
+}
+DIGITS = b"_tensor:" + b"9" * 5000
 NESTED = b"[" * 100_000
 
 
@@ -56,6 +61,13 @@ def with_value(data: bytes, *place: Any, value: object) -> bytes:
     return json.dumps(held).encode()
 
 
+def seed_of(subject: Subject, file: str) -> bytes:
+    """Return the seed that damages a file of a folder; the first seed of other targets."""
+    return next(
+        seed for seed in subject.seeds if not file or seed.startswith(file.encode() + b"\n")
+    )
+
+
 FOUND: list[tuple[str, Callable[[bytes], bytes]]] = [
     ("token manifest", lambda _: NESTED),
     ("token manifest", lambda seed: with_value(seed, "files", 0, "name", value="a\ud800")),
@@ -65,16 +77,20 @@ FOUND: list[tuple[str, Callable[[bytes], bytes]]] = [
     ("token journal", lambda seed: seed.replace(b'"splits": {"train": [1, 2', b'"splits": [[1, 2')),
     ("token journal", lambda seed: seed.replace(b'"shard": 0', b'"shard": Infinity')),
     ("token journal", lambda seed: seed.replace(b'"documents": 2', b'"documents": "2"')),
+    ("litdata token files:train/index.json", lambda seed: seed.replace(b"_tensor:", DIGITS)),
     ("tokenizer.json", lambda seed: with_value(seed, "pre_tokenizer", value=UNCLOSED)),
+    ("tokenizer.json", lambda seed: with_value(seed, "normalizer", value=ENDLESS)),
     ("corpus in Parquet", lambda seed: seed.replace(b"text", b"te\xffx")),
 ]  # fmt: skip
-"""Changes of a target's first seed that once raised another error than that of a damaged file."""
+"""Changes of the seed of a target, or of its file after ":", that once raised another error."""
 
 
 @pytest.mark.parametrize("number", range(len(FOUND)))
 def test_inputs_that_failed(number: int, tmp_path: Path) -> None:
-    name, change = FOUND[number]
+    target, change = FOUND[number]
+    name, _, file = target.partition(":")
     subject = TARGETS[name].prepare(tmp_path)
-    data = change(subject.seeds[0])
-    assert data != subject.seeds[0]
+    seed = seed_of(subject, file)
+    data = change(seed)
+    assert data != seed
     assert subject.try_one(data) == REFUSED

@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 
 from toksmith._base import files
 from toksmith._base.checks import assert_never
-from toksmith.errors import FormatError, UnsupportedError
+from toksmith.engine import portable
+from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats.huggingface import patterns
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.normalizers import (
@@ -79,12 +80,16 @@ def _read_form(entry: Entry) -> UnicodeForm:
 
 def _read_precompiled(entry: Entry) -> Precompiled:
     entry.only("type", "precompiled_charsmap")
+    name = f"{entry.name}.precompiled_charsmap"
     try:
-        return Precompiled(base64.b64decode(entry.text("precompiled_charsmap"), validate=True))
+        charsmap = base64.b64decode(entry.text("precompiled_charsmap"), validate=True)
     except (binascii.Error, ValueError) as wrong:
-        raise FormatError(
-            entry.path, f"{entry.name}.precompiled_charsmap is no base64: {wrong}"
-        ) from wrong
+        raise FormatError(entry.path, f"{name} is no base64: {wrong}") from wrong
+    try:
+        portable.check_character_map(charsmap)
+    except OptionError as wrong:
+        raise FormatError(entry.path, f"{name} is damaged: {wrong}") from wrong
+    return Precompiled(charsmap)
 
 
 def _read_prepend(entry: Entry) -> Prepend:

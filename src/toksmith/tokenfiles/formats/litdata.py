@@ -166,7 +166,7 @@ def _dtype(index: Path) -> np.dtype[Any]:
     only = kinds[0] if isinstance(kinds, list) and len(kinds) == 1 else ""
     kind, _, code = str(only).partition(":")
     known = {"no_header_tensor": _TENSORS, "no_header_numpy": _ARRAYS}.get(kind, {})
-    name = known.get(int(code)) if code.isdecimal() else None
+    name = known.get(int(code)) if code.isdecimal() and len(code) < 5 else None
     if name is None:
         raise FormatError(index, f"its items are {kinds!r:.80}: bare arrays of integers expected")
     return type_of(name)
