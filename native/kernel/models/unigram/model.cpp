@@ -126,7 +126,9 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
         }
     }
     check_chunk_size(size);
-    auto& [cells, path] = static_cast<Scratch&>(memory);
+    auto& scratch = static_cast<Scratch&>(memory);
+    std::vector<Cell>& cells = scratch.cells;
+    std::vector<std::uint32_t>& path = scratch.path;
     Writer writer(*this, chunk, out, spans);
     // best[i] is the cell of place `settled` + i. Cells up to `ready` are initialized. Pieces reach
     // up to `furthest`.
