@@ -1,5 +1,7 @@
 #include "buffers.hpp"
 
+#include <atomic>
+
 #include "text_column.hpp"
 
 namespace toksmith::bindings {
@@ -104,7 +106,7 @@ struct Owner {
 }  // namespace
 
 void need_numpy() {
-    static bool is_there = false;
+    static std::atomic<bool> is_there{false};
     if (is_there) return;
     nb::module_::import_("toksmith._base.lazy").attr("load")("numpy");
     is_there = true;

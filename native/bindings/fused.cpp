@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -191,12 +192,17 @@ StageRunner stage_runner(nb::object fill, InputRows<std::uint16_t> inseparable,
 // The map, or null if it is damaged. The last one is kept, because a file is checked before its
 // model is built, and processes mostly use one map.
 std::shared_ptr<const CharacterMap> character_map(nb::bytes charsmap) {
-    static std::string last_bytes;  // guarded by the GIL
+    static std::mutex guard;  // protects the following two; no Python runs while it is held
+    static std::string last_bytes;
     static std::shared_ptr<const CharacterMap> last;
     const std::string_view given(charsmap.c_str(), charsmap.size());
-    if (!given.empty() && given == last_bytes) return last;
+    {
+        const std::scoped_lock lock(guard);
+        if (!given.empty() && given == last_bytes) return last;
+    }
     auto found = CharacterMap::read(given);
     auto map = found ? std::make_shared<const CharacterMap>(*std::move(found)) : nullptr;
+    const std::scoped_lock lock(guard);
     if (!given.empty()) last_bytes = given, last = map;
     return map;
 }

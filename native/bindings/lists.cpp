@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <atomic>
 #include <optional>
 
 #include "gil.hpp"
@@ -15,16 +16,20 @@ constexpr std::size_t kBetweenSignals = std::size_t{1} << 20;  // list items
 
 // More than most vocabularies have. Larger ids get a new int each time.
 constexpr std::size_t kShared = std::size_t{1} << 18;
-PyObject* shared[kShared];  // created when an id first occurs, and never freed
+std::atomic<PyObject*> shared[kShared];  // created when an id first occurs, and never freed
 
 // Returns a new reference.
 inline PyObject* number(Id id) {
-    PyObject* made = id < kShared ? shared[id] : nullptr;
+    PyObject* made = id < kShared ? shared[id].load(std::memory_order_acquire) : nullptr;
     if (!made) [[unlikely]] {
-        made = PyLong_FromUnsignedLong(id);
-        if (!made) throw nb::python_error();
-        if (id >= kShared) return made;
-        shared[id] = made;
+        PyObject* const fresh = PyLong_FromUnsignedLong(id);
+        if (!fresh) throw nb::python_error();
+        if (id >= kShared) return fresh;
+        if (shared[id].compare_exchange_strong(made, fresh)) {
+            made = fresh;
+        } else {
+            Py_DECREF(fresh);  // without a GIL, another thread may be faster
+        }
     }
     Py_INCREF(made);
     return made;
@@ -78,6 +83,7 @@ nb::list to_lists(Input<Id> ids, Input<std::int64_t> offsets) {
 
 // The ids of a list. Returns None unless all are ints of 32 bits; Python then reports the error.
 std::optional<Array<Id>> to_array(nb::list list) {
+    const nb::ft_object_guard guard(list);  // without a GIL, another thread may change the list
     const std::size_t size = list.size();
     IdArray ids;
     Id* place = ids.extend(size);
@@ -107,7 +113,7 @@ nb::list to_list(const Id* ids, std::size_t count) {
         if (i % kBetweenSignals == 0 && i != 0) [[unlikely]]
             check_signals_with_gil();
         const Id ahead = ids[i + kAhead];
-        __builtin_prefetch(shared[ahead < kShared ? ahead : 0], 1);
+        __builtin_prefetch(shared[ahead < kShared ? ahead : 0].load(std::memory_order_relaxed), 1);
         set_item(list.ptr(), i, number(ids[i]));
     }
     for (; i < count; ++i) set_item(list.ptr(), i, number(ids[i]));

@@ -1,4 +1,4 @@
-// Makes a chosen allocation fail with std::bad_alloc.
+// Makes a chosen allocation fail with std::bad_alloc, and the start of threads fail.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,9 @@ inline constexpr bool kMapsFail = true;
 inline constexpr bool kMapsFail = false;
 #endif
 
-// While it exists, the n-th allocation (from 0) of any thread fails, whether by operator new or by
-// a HugePageArray. Only one may exist at a time.
+// While it exists, the n-th allocation (from 0) of any thread fails, whether by operator new, by
+// malloc() or realloc() (where the linker can replace them), or by a HugePageArray. Only one may
+// exist at a time.
 class FailingAllocation {
  public:
     explicit FailingAllocation(std::size_t n);
@@ -28,11 +29,28 @@ class FailingAllocation {
     bool has_failed() const;
 };
 
-// Calls work() with its first allocation failing, then with its second, and so on until none fails.
-// Calls check() after each failure. Returns the number of allocations.
+// Whether MostThreads exists. ThreadSanitizer needs its own pthread_create().
+#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#define TOKSMITH_FAILING_THREADS 1
+
+// While it exists, only n more threads can be started. Only one may exist at a time.
+class MostThreads {
+ public:
+    explicit MostThreads(std::size_t n);
+    MostThreads(const MostThreads&) = delete;
+    MostThreads& operator=(const MostThreads&) = delete;
+    ~MostThreads();
+};
+#else
+#define TOKSMITH_FAILING_THREADS 0
+#endif
+
+// Calls work() with its first allocation failing, then with its second, and so on until none fails;
+// after the first `dense` ones, with every sixteenth part more. Calls check() after each failure.
+// Returns about the number of allocations.
 template <typename Work, typename Check>
-std::size_t fail_each_allocation(Work work, Check check) {
-    for (std::size_t n = 0;; ++n) {
+std::size_t fail_each_allocation(Work work, Check check, std::size_t dense = 1000) {
+    for (std::size_t n = 0;; n += n < dense ? 1 : n / 16) {
         bool failed = false;
         {
             const FailingAllocation failing(n);

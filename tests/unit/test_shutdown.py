@@ -44,11 +44,65 @@ def test_the_process_ends_while_daemon_threads_encode(threads: int) -> None:
         assert (ended.returncode, ended.stderr) == (0, "")
 
 
+# What happens at the end of a process while daemon threads are inside of other native calls.
+BUSY = """
+import tempfile, threading, toksmith
+from toksmith.engine.counting import ChunkCounter
+from toksmith.splitters import splitter
+text = "".join(map(chr, range(0x3400, 0xD800))) * 9 + "the quick brown fox " * 90_000
+tok = toksmith.train(texts=[text[-999:]], vocab_size=280)
+ids = tok.encode_array(text)
+batch = toksmith.Batch(ids, [0, len(ids)])
+file = tempfile.NamedTemporaryFile("w", encoding="utf-8")
+file.write(text)
+file.flush()
+def count():
+    counter = ChunkCounter(splitter("gpt4"), {threads})
+    counter.add_texts([text] * 9)
+    counter.finish()
+calls = [
+    lambda: tok.encode_batch([text] * 3, threads={threads}),
+    lambda: tok.encode_file(file.name, threads={threads}),
+    lambda: tok.count(text, threads={threads}),
+    lambda: tok.encoding(text),
+    lambda: tok.decode(ids),
+    lambda: tok.decode_bytes(ids, threads={threads}),
+    lambda: tok.decode_batch(batch, threads={threads}),
+    count,
+    lambda: toksmith.train(texts=[text], vocab_size=400, threads={threads}, progress=False),
+    lambda: toksmith.train(
+        texts=[text[-999:]] * 900, model="sentencepiece-bpe", vocab_size=30, progress=False
+    ),
+]
+begun = threading.Barrier(len(calls) + 1)
+def work(call):
+    begun.wait()
+    while True:
+        call()
+for call in calls:
+    threading.Thread(target=work, args=[call], daemon=True).start()
+begun.wait()
+calls[0]()
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_process_ends_while_daemon_threads_are_in_native_calls(threads: int) -> None:
+    ended = run(BUSY.format(threads=threads))
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+SUB_INTERPRETER = """
+try:
+    import _interpreters as sub
+except ImportError:
+    import _xxsubinterpreters as sub
+found = sub.run_string(sub.create(), "import toksmith.engine.kernel as engine; engine.CACHE_BYTES")
+raise SystemExit(getattr(found, "formatted", found))
+"""
+
+
 def test_a_sub_interpreter_is_refused() -> None:
-    pytest.importorskip("_xxsubinterpreters")
-    ended = run(
-        "import _xxsubinterpreters as sub\n"
-        "sub.run_string(sub.create(), 'import toksmith.engine.kernel')"
-    )
+    ended = run(SUB_INTERPRETER)
     assert ended.returncode == 1
     assert "toksmith runs in Python's main interpreter only" in ended.stderr

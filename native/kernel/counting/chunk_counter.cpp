@@ -24,6 +24,8 @@ ChunkCounter::ChunkCounter(Splitter splitter, isa::Level level) : splitter_(std:
 }
 
 void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) {
+    Intact::Change change(intact_);
+    change.end();  // a piece that is not counted changes nothing else
     struct Piece {
         Text text;
         std::uint64_t first;
@@ -54,6 +56,7 @@ void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) 
             }
         });
         if (full) spill();
+        if (tables_.size() < used) tables_.resize(used);
     }
 }
 
@@ -97,6 +100,8 @@ std::vector<std::uint64_t> ChunkCounter::chunks_of(const std::vector<Text>& docu
 
 void ChunkCounter::add_chunks(const std::vector<Text>& chunks,
                               const std::vector<std::uint64_t>& counts) {
+    Intact::Change change(intact_);
+    change.end();
     if (tables_.empty()) tables_.resize(1);
     InterruptionPoints<4096> points;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -104,13 +109,18 @@ void ChunkCounter::add_chunks(const std::vector<Text>& chunks,
         if (chunks[i].size() == 0) continue;
         tables_[0].add(chunks[i].begin, chunks[i].size(), counts[i], position_);
         position_ += chunks[i].size();
-        if (is_full(tables_[0], 1)) spill();
+        if (!is_full(tables_[0], 1)) continue;
+        spill();
+        tables_.resize(1);
     }
 }
 
 DistinctChunks ChunkCounter::finish() {
+    Intact::Change change(intact_);
     const std::size_t threads = tables_.size();
-    return {std::exchange(tables_, {}), threads};
+    DistinctChunks chunks(std::exchange(tables_, {}), threads);
+    change.end();
+    return chunks;
 }
 
 void ChunkCounter::limit(std::size_t memory, int descriptor, std::uint64_t space) {
@@ -125,17 +135,18 @@ void ChunkCounter::weigh(std::uint64_t weight) {
 }
 
 void ChunkCounter::spill() {
+    ChunkSample sample = sample_;
     std::vector<std::vector<Record>> records(tables_.size());
     for (std::size_t i = 0; i < tables_.size(); ++i) {
-        sample_.add(tables_[i], weight_);
+        sample.add(tables_[i], weight_);
         records[i] = tables_[i].records();
         for (Record& record : records[i]) record.count *= weight_;
     }
     spilled_->spill(std::move(records), tables_.size(), memory_ / 8);
-    const std::size_t threads = tables_.size();
+    // Nothing may fail before the tables are cleared, or their chunks would be counted twice.
     tables_.clear();
+    sample_ = std::move(sample);
     spilled_->compact(memory_ / 2);
-    tables_.resize(threads);
 }
 
 SpilledCounts::Tallies ChunkCounter::estimate(std::uint64_t unit) const {
@@ -148,6 +159,8 @@ SpilledCounts::Tallies ChunkCounter::estimate(std::uint64_t unit) const {
 
 SpilledCounts* ChunkCounter::spilled() {
     if (!spilled_ || (spilled_->empty() && weight_ == 1)) return nullptr;
+    Intact::Change change(intact_);
+    change.end();
     spill();
     tables_.clear();
     return spilled_.get();

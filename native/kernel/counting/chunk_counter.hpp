@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/intact.hpp"
 #include "counting/chunk_sample.hpp"
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
@@ -63,9 +64,10 @@ class ChunkCounter {
     FindChunks find_chunks_ = nullptr;  // or, if splitter_ has tables:
     FindByTables find_by_tables_ = nullptr;
     std::vector<ChunkTable> tables_;  // one for each thread
-    std::uint64_t position_ = 0;      // bytes added so far
-    std::size_t memory_ = 0;          // limit for all tables, in bytes
-    std::uint64_t weight_ = 1;        // of the chunks that are now in the tables
+    Intact intact_{"counts cannot be used after an error or an interruption of finish()"};
+    std::uint64_t position_ = 0;  // bytes added so far
+    std::size_t memory_ = 0;      // limit for all tables, in bytes
+    std::uint64_t weight_ = 1;    // of the chunks that are now in the tables
     std::unique_ptr<SpilledCounts> spilled_;
     ChunkSample sample_;  // of the chunks that were spilled
 };

@@ -19,6 +19,7 @@ CountedStream::CountedStream(SpilledCounts& spilled)
       totals_{spilled.chunks(), spilled.occurrences(), spilled.text_bytes()} {}
 
 CountedStream::Batch CountedStream::next(std::size_t chunks, std::size_t bytes) {
+    Intact::Change change(intact_);
     Batch batch;
     while (batch.ends.size() < chunks) {
         const Record* record = peek();
@@ -29,6 +30,7 @@ CountedStream::Batch CountedStream::next(std::size_t chunks, std::size_t bytes) 
         batch.counts.push_back(record->count);
         waiting_ = nullptr;
     }
+    change.end();
     return batch;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/intact.hpp"
 #include "counting/distinct_chunks.hpp"
 #include "counting/spilled_counts.hpp"
 
@@ -39,6 +40,7 @@ class CountedStream {
     // The next chunk, or null.
     const Record* peek();
 
+    Intact intact_{"counts cannot be read on after an error or an interruption: start again"};
     DistinctChunks chunks_;
     std::uint64_t min_count_ = 0;
     std::size_t place_ = 0;  // in chunks_

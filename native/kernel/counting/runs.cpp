@@ -76,6 +76,7 @@ std::uint32_t BlockFile::allocate() {
         return block;
     }
     if (blocks_ == most_) throw SpillFull();
+    if (free_.capacity() <= blocks_) free_.reserve(2 * blocks_ + 16);
     return static_cast<std::uint32_t>(blocks_++);
 }
 

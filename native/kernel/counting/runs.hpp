@@ -57,7 +57,7 @@ class BlockFile {
 
     // A block that no run uses. Throws SpillFull.
     std::uint32_t allocate();
-    void free(std::uint32_t block) { free_.push_back(block); }
+    void free(std::uint32_t block) noexcept { free_.push_back(block); }
     // The number of blocks that can be allocated.
     std::uint64_t room() const { return most_ - blocks_ + free_.size(); }
 
@@ -76,7 +76,7 @@ class BlockFile {
     SpillFile file_;
     std::uint64_t most_;  // blocks
     std::uint64_t blocks_ = 0, written_ = 0;
-    std::vector<std::uint32_t> free_;
+    std::vector<std::uint32_t> free_;  // has room for all blocks, since free() must not fail
 };
 
 // A sequence of records in the file. Each record is its size, count and first position as varints,

@@ -34,14 +34,22 @@ void SpilledCounts::spill(std::vector<std::vector<Record>> tables, std::size_t t
     const std::size_t spare = runs_.size() + tables.size() + 1;
     if (file_.room() < needed + spare && runs_.size() > 1) merge_from(0, memory);
     if (file_.room() < needed + tables.size() + 2) throw SpillFull();
-    // The new runs are added all at once: if writing fails, the object is unchanged.
-    std::vector<Run> written;
-    for (std::vector<Record>& table : tables) {
-        if (table.empty()) continue;
-        written.push_back({write(table), 0});
-        table = {};
+    // If writing fails, the runs that were written are removed: the object is unchanged.
+    const std::size_t before = runs_.size();
+    runs_.reserve(before + tables.size());
+    try {
+        for (std::vector<Record>& table : tables) {
+            if (table.empty()) continue;
+            runs_.push_back({write(table), 0});
+            table = {};
+        }
+    } catch (...) {
+        for (std::size_t i = before; i < runs_.size(); ++i) {
+            for (const std::uint32_t block : runs_[i].run.blocks) file_.free(block);
+        }
+        runs_.resize(before);
+        throw;
     }
-    std::move(written.begin(), written.end(), std::back_inserter(runs_));
 }
 
 void SpilledCounts::compact(std::size_t memory) {

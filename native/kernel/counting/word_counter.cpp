@@ -277,6 +277,8 @@ WordCounter::WordCounter(const Options& options) : options_(options) {
 }
 
 void WordCounter::add(const std::vector<Text>& documents, std::size_t threads) {
+    Intact::Change change(intact_);
+    change.end();  // a piece that is not counted changes nothing else
     std::vector<Piece> pieces;
     for (Text rest : documents) {
         bool starts_document = true;
@@ -333,11 +335,6 @@ bool WordCounter::is_full(const Part& part, std::size_t threads) const {
 }
 
 void WordCounter::spill() {
-    for (const Part& part : parts_) {
-        chunk_sample_.add(part.chunks, weight_);
-        plain_sample_.add(part.plain, weight_);
-    }
-    const bool drops_spaces = plain_ && plain_->drops_spaces();
     const auto records_of = [&](ChunkTable Part::* table, bool drops) {
         std::vector<std::vector<Record>> records(parts_.size());
         for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -351,11 +348,20 @@ void WordCounter::spill() {
         }
         return records;
     };
+    const auto spill_all = [&](ChunkTable Part::* table, bool drops, SpilledCounts& spilled,
+                               ChunkSample& sample) {
+        ChunkSample larger = sample;
+        for (const Part& part : parts_) larger.add(part.*table, weight_);
+        std::vector<ChunkTable> empty(parts_.size());
+        spilled.spill(records_of(table, drops), parts_.size(), memory_ / 8);
+        // Nothing may fail from here on, or the chunks would be counted twice.
+        for (std::size_t i = 0; i < parts_.size(); ++i) std::swap(parts_[i].*table, empty[i]);
+        sample = std::move(larger);
+    };
     // One after the other, because the records take memory.
-    spilled_->chunks.spill(records_of(&Part::chunks, false), parts_.size(), memory_ / 8);
-    for (Part& part : parts_) part.chunks = {};
-    spilled_->plain.spill(records_of(&Part::plain, drops_spaces), parts_.size(), memory_ / 8);
-    for (Part& part : parts_) part.plain = {};
+    spill_all(&Part::chunks, false, spilled_->chunks, chunk_sample_);
+    const bool drops_spaces = plain_ && plain_->drops_spaces();
+    spill_all(&Part::plain, drops_spaces, spilled_->plain, plain_sample_);
 }
 
 SpilledCounts::Tallies WordCounter::estimate(std::uint64_t unit) const {
@@ -373,12 +379,15 @@ SpilledCounts::Tallies WordCounter::estimate(std::uint64_t unit) const {
 WordCounter::Spilled* WordCounter::spilled() {
     if (!spilled_) return nullptr;
     if (spilled_->chunks.empty() && spilled_->plain.empty() && weight_ == 1) return nullptr;
+    Intact::Change change(intact_);
+    change.end();
     spill();
     parts_.clear();
     return spilled_.get();
 }
 
 WordCounter::Found WordCounter::finish() {
+    Intact::Change change(intact_);
     const std::size_t threads = parts_.size();
     std::vector<ChunkTable> chunks, plain;
     for (Part& part : std::exchange(parts_, {})) {
@@ -387,6 +396,7 @@ WordCounter::Found WordCounter::finish() {
     }
     Found found{{std::move(chunks), threads}, {std::move(plain), threads}};
     if (plain_ && plain_->drops_spaces()) found.plain.drop(" ");
+    change.end();
     return found;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/intact.hpp"
 #include "counting/chunk_sample.hpp"
 #include "counting/chunk_table.hpp"
 #include "counting/distinct_chunks.hpp"
@@ -99,6 +100,7 @@ class WordCounter {
     std::optional<PlainReader> plain_;
     std::vector<Part> parts_;  // one for each thread
     Lines lines_;
+    Intact intact_{"counts cannot be used after an error or an interruption of finish()"};
     std::uint64_t position_ = 1;  // bytes added so far, plus one for the "\n" before the first line
     std::size_t memory_ = 0;      // limit for all tables, in bytes
     std::uint64_t weight_ = 1;    // of the chunks that are now in the tables

@@ -28,6 +28,7 @@ void ChunkStore::add_block() {
 }
 
 void ChunkStore::finish() {
+    const Intact::Change change(intact_);
     if (!open_.empty()) add_block();
     open_ = {};
 }

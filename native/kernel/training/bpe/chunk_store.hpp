@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/intact.hpp"
 #include "counting/runs.hpp"
 #include "training/symbol_bytes.hpp"
 #include "training/training.hpp"
@@ -36,7 +37,8 @@ class ChunkStore {
     // if the file cannot be written.
     template <typename Symbol>
     void add(const Counted<Symbol>& chunks);
-    // Ends the adding. No block is read before.
+    // Ends the adding. No block is read before. A store can be finished once: training merges its
+    // chunks. Throws std::logic_error if it was, or if an earlier call was not complete.
     void finish();
 
     std::size_t blocks() const { return blocks_.size(); }
@@ -70,6 +72,7 @@ class ChunkStore {
     void append(const Block& block, Chunks& out) const;
     void keep(Block& block, std::vector<std::uint8_t> bytes);
 
+    Intact intact_{"chunks cannot be used after training, or after an error or an interruption"};
     std::size_t memory_;
     bool has_file_;
     SpillFile file_;
@@ -83,6 +86,7 @@ class ChunkStore {
 
 template <typename Symbol>
 void ChunkStore::add(const Counted<Symbol>& chunks) {
+    Intact::Change change(intact_);
     InterruptionPoints<1024> points;
     std::uint64_t start = 0;
     for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
@@ -103,6 +107,7 @@ void ChunkStore::add(const Counted<Symbol>& chunks) {
         points.step();
         start = end;
     }
+    change.end();
 }
 
 }  // namespace toksmith::bpe

@@ -115,6 +115,7 @@ class Trainer {
 
 Pieces train(WordStore& words, const TrainingOptions& options, const State* start,
              const Watch& watch, const Keep& keep) {
+    words.begin();
     Trainer trainer(words, options, start);
     std::size_t rounds = start ? start->rounds : 0;
     if (!start) trainer.keep(rounds, keep);

@@ -135,6 +135,7 @@ WordStore::WordStore(std::vector<bpe::PieceTraits> alphabet, const Options& opti
 }
 
 void WordStore::add(const bpe::CountedSymbols& words) {
+    Intact::Change change(intact_);
     const std::size_t most = file_ ? options_.memory / kShare : 0;
     InterruptionPoints<(1 << 16)> points;
     std::uint64_t count = 0;
@@ -166,6 +167,7 @@ void WordStore::add(const bpe::CountedSymbols& words) {
             spill();
         }
     }
+    change.end();
 }
 
 void WordStore::spill() {
@@ -180,9 +182,14 @@ void WordStore::spill() {
 }
 
 void WordStore::finish() {
-    if (!runs_.empty()) return spill();
-    words_ = sorted(std::exchange(words_, {}));
-    substrings_ = words_.text.size();
+    Intact::Change change(intact_);
+    if (in_file()) {
+        spill();
+    } else {
+        words_ = sorted(std::exchange(words_, {}));
+        substrings_ = words_.text.size();
+    }
+    change.end();
 }
 
 double WordStore::characters() const {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/intact.hpp"
 #include "counting/runs.hpp"
 #include "training/piece_rules.hpp"
 #include "training/training.hpp"
@@ -76,6 +77,9 @@ class WordStore {
     void add(const bpe::CountedSymbols& words);
     // Ends the adding; called before all functions below.
     void finish();
+    // Starts a training, which frees the words. Throws std::logic_error if an earlier call was not
+    // complete, or if this is not the first training.
+    void begin() { const Intact::Change change(intact_); }
 
     const Options& options() const { return options_; }
     const std::vector<bpe::PieceTraits>& alphabet() const { return alphabet_; }
@@ -100,6 +104,7 @@ class WordStore {
  private:
     void spill();
 
+    Intact intact_{"words cannot be used after training, or after an error or an interruption"};
     Options options_;
     std::vector<bpe::PieceTraits> alphabet_;
     std::vector<std::uint64_t> character_counts_;

@@ -1,0 +1,46 @@
+// Tells whether an object is complete. A change that an exception ends leaves a part of it behind,
+// and no later result may be made of that. Also refuses a change while another thread makes one.
+#pragma once
+
+#include <atomic>
+#include <stdexcept>
+
+namespace toksmith {
+
+class Intact {
+    enum State : char { kWhole, kChanging, kBroken };
+
+ public:
+    // `message`: of the error of later calls; a literal.
+    explicit Intact(const char* message) : message_(message) {}
+    Intact(Intact&& other) noexcept : message_(other.message_), state_(other.state_.load()) {}
+
+    // A change of the object. Unless end() is called, the object cannot be used any more. Throws
+    // std::logic_error if it cannot, or if another thread is changing it.
+    class Change {
+     public:
+        explicit Change(Intact& intact) : intact_(intact) {
+            State state = kWhole;
+            if (intact.state_.compare_exchange_strong(state, kChanging)) return;
+            throw std::logic_error(state == kBroken
+                                       ? intact.message_
+                                       : "the object is used by two threads at once: use one for "
+                                         "each thread");
+        }
+        Change(const Change&) = delete;
+        Change& operator=(const Change&) = delete;
+        ~Change() { intact_.state_ = after_; }
+        // The object can be used whatever happens next.
+        void end() { after_ = kWhole; }
+
+     private:
+        Intact& intact_;
+        State after_ = kBroken;
+    };
+
+ private:
+    const char* message_;
+    std::atomic<State> state_{kWhole};
+};
+
+}  // namespace toksmith
