@@ -176,14 +176,21 @@ def test_commands(command: str, long_file: Path, model: Path, counts: Path, tmp_
     arguments = {
         "counts make": [*[str(read)] * 4, "-o", str(out / "a.parquet"), "-q"],
         "counts merge": [*[str(read)] * 4, "-o", str(out / "a.parquet"), "-q"],
-        "tokenize": [*[str(read)] * 4, "-t", str(model), "-o", str(out / "ids"), "-q"],
+        "tokenize": [
+            *(*[str(read)] * 4, "-t", str(model), "--format", "megatron", "--no-eos"),
+            *("-o", str(out / "ids"), "-q"),
+        ],
     }[command]
     process = subprocess.Popen(
         [sys.executable, "-m", "toksmith", *command.split(), *arguments],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        wait_until_it_reads(process.pid, read)
+        if command == "tokenize":  # reads its files in one go
+            while process.poll() is None and not (out / "ids").exists():
+                time.sleep(0.01)
+        else:
+            wait_until_it_reads(process.pid, read)
         assert process.poll() is None, "ended before it could be interrupted"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,10 @@ calls[0]()
 """
 
 
+@pytest.mark.skipif(
+    bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+    reason="known: may wait for ever for the lock of an object, see docs/trust.md",
+)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_process_ends_while_daemon_threads_are_in_native_calls(threads: int) -> None:
     ended = run(BUSY.format(threads=threads))

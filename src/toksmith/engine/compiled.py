@@ -20,6 +20,11 @@ class _Absent:
         self._why = why
 
     def __getattr__(self, name: str) -> NoReturn:
+        if "interpreter" in self._why:  # Python's own message, or that of the module
+            raise EngineError(
+                "toksmith runs in Python's main interpreter only, not in a sub-interpreter: use "
+                "threads or processes"
+            )
         raise EngineError(
             f"the compiled module of toksmith cannot be imported ({self._why}): install a wheel "
             "for this Python and platform, or build one with a C++20 compiler. Without it, "
