@@ -102,7 +102,8 @@ try:
     import _interpreters as sub
 except ImportError:
     import _xxsubinterpreters as sub
-found = sub.run_string(sub.create(), "import toksmith.engine.kernel as engine; engine.CACHE_BYTES")
+use = "import toksmith; toksmith.get('toksmith-small').encode('low')"
+found = sub.run_string(sub.create(), use)
 raise SystemExit(getattr(found, "formatted", found))
 """
 
