@@ -152,7 +152,7 @@ def test_convert_and_verify(run: Run, model: Path, corpus_file: Path, tmp_path: 
 def test_convert_shows_differences(
     run: Run, model: Path, other: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def save(_: Tokenizer, path: Path, format: str | None = None) -> None:  # noqa: A002
+    def save(_: Tokenizer, path: Path, format: str | None, record: bool) -> None:  # noqa: A002
         formats.write(toksmith.load(other).pipeline, path, format)
 
     monkeypatch.setattr(Tokenizer, "save", save)

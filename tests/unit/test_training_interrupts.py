@@ -150,9 +150,10 @@ def test_training_on_the_command_line(model: str, long_file: Path, tmp_path: Pat
     out = tmp_path / "out"
     out.mkdir()
     size = [] if model in ("word", "char") else ["--vocab-size", "5000"]
+    file = "t.model" if model.startswith("sentencepiece") else "t.json"
     command = [
         *(sys.executable, "-m", "toksmith", "train", *[str(long_file)] * 4, "-m", model, *size),
-        *("-o", str(out / "t.json"), "-q"),
+        *("-o", str(out / file), "-q"),
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     try:
