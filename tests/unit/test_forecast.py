@@ -206,7 +206,7 @@ print(peak() - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize(("number", "length"), [(150_000, 6), (30_000, 40)])
+@pytest.mark.parametrize(("number", "length"), [(300_000, 6), (60_000, 40)])
 def test_the_memory_of_wordpiece_is_estimated(number: int, length: int) -> None:
     command = [sys.executable, "-c", MEASURED, str(number), str(length)]
     taken = 1024 * int(subprocess.check_output(command))
