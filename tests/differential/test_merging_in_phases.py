@@ -17,12 +17,11 @@ from tests.kits.pieces import random_piece_rules
 from toksmith.engine.training import ChunkStore, MergeRules, merge_pieces, merge_symbols
 from toksmith.models import BPE
 from toksmith.reference.bpe_training import training_steps
-from toksmith.reference.piece_rules import is_digit
 from toksmith.reference.sentencepiece_bpe_training import (
     training_steps as training_steps_of_pieces,
 )
 from toksmith.trainers.bpe_merging import BYTES, tie_places
-from toksmith.trainers.sentencepiece_bpe import learn_pieces, script_numbers
+from toksmith.trainers.sentencepiece_bpe import learn_pieces
 from toksmith.trainers.symbol_words import CharacterWords
 
 LITTLE = 1 << 12
@@ -93,15 +92,8 @@ def test_pieces(seed: int) -> None:
         found = merge_pieces(
             store,
             60,
-            scripts=script_numbers(characters, rules),
-            spaces=[character == "▁" for character in characters],
-            digits=[is_digit(character) for character in characters],
-            longest=rules.max_sentencepiece_length,
-            split_by_script=rules.split_by_unicode_script,
-            split_by_space=rules.split_by_whitespace,
-            split_digits=rules.split_digits,
-            space_as_suffix=rules.treat_whitespace_as_suffix,
-            only_spaces=rules.allow_whitespace_only_pieces,
+            characters,
+            rules,
             threads=rng.choice([1, 3]),
             memory=LITTLE,
         )

@@ -251,7 +251,7 @@ def _keep(place: str, what: str, data: bytes, folder: Path, report: Report) -> N
 
 
 def _limit_memory() -> None:
-    """Limit the address space, so that an input that asks for too much fails."""
+    """Limit the address space: a huge allocation raises MemoryError, which is a failure."""
     statm = Path("/proc/self/statm")
     if statm.exists():
         used = int(statm.read_text().split()[0]) * resource.getpagesize()

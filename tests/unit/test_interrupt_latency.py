@@ -12,7 +12,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,14 +29,10 @@ from toksmith.engine.training import (
     merge_pieces,
     merge_symbols,
 )
+from toksmith.reference.piece_rules import PieceRules
 from toksmith.splitters import splitter
 
-ALPHABET = 16
-PIECES: dict[str, Any] = {
-    "scripts": [1] * ALPHABET, "spaces": [False] * ALPHABET, "digits": [False] * ALPHABET,
-    "longest": 16, "split_by_script": False, "split_by_space": False, "split_digits": False,
-    "space_as_suffix": False, "only_spaces": False,
-}  # fmt: skip
+ALPHABET = "abcdefghijklmnop"
 
 MOST = 1.0
 """Seconds of CPU time from the signal to the end of a call, all threads together."""
@@ -69,9 +64,9 @@ def latency(work: Callable[[], object], before: float = 0.1) -> float:
 @cache
 def words(size: int, length: int) -> SymbolWords:
     """Return random words of one length."""
-    symbols = np.random.default_rng(3).integers(0, ALPHABET, size, dtype=np.uint32)
+    symbols = np.random.default_rng(3).integers(0, len(ALPHABET), size, dtype=np.uint32)
     ends = np.arange(length, size + 1, length, dtype=np.uint64)
-    return SymbolWords(symbols, ends, np.ones(len(ends), np.uint64), ALPHABET)
+    return SymbolWords(symbols, ends, np.ones(len(ends), np.uint64), len(ALPHABET))
 
 
 def in_phases(threads: int) -> None:
@@ -81,17 +76,21 @@ def in_phases(threads: int) -> None:
         merge_symbols(store, 60_000, MergeRules("first-seen"), threads=threads, memory=1 << 16)
 
 
+def pieces(threads: int) -> None:
+    merge_pieces(words(24_000_000, 8), 60_000, ALPHABET, PieceRules(), threads=threads)
+
+
 def unigram(longest: int) -> None:
-    pieces = UnigramWords(**{**PIECES, "longest": longest})
-    pieces.add(words(3_000_000, 8))
-    pieces.finish()
-    pieces.learn(seeds=20_000, enough=100, shrinking_factor=0.99, sub_iterations=1000)
+    given = UnigramWords(ALPHABET, PieceRules(longest))
+    given.add(words(3_000_000, 8))
+    given.finish()
+    given.learn(seeds=20_000, enough=100, shrinking_factor=0.99, sub_iterations=1000)
 
 
 TRAINED: dict[str, Callable[[], object]] = {
     "likelihood": lambda: merge_likely(words(24_000_000, 8), 60_000),
-    "pieces": lambda: merge_pieces(words(24_000_000, 8), 60_000, **PIECES),
-    "pieces on threads": lambda: merge_pieces(words(24_000_000, 8), 60_000, **PIECES, threads=2),
+    "pieces": lambda: pieces(1),
+    "pieces on threads": lambda: pieces(2),
     "symbols": lambda: merge_symbols(words(24_000_000, 8), 60_000, MergeRules("first-seen")),
     "phases": lambda: in_phases(1),
     "phases on threads": lambda: in_phases(2),

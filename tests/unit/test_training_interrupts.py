@@ -28,6 +28,7 @@ from toksmith.engine.training import (
     UnigramWords,
     merge_symbols,
 )
+from toksmith.reference.piece_rules import PieceRules
 from toksmith.splitters import splitter
 
 RANDOM = random.Random(13)
@@ -121,11 +122,7 @@ def test_finding_the_pairs_before_the_first_merge() -> None:
 
 def test_sorting_the_suffixes_of_unigram() -> None:
     rounds: list[int] = []
-    given = UnigramWords(
-        scripts=[1] * 16, spaces=[False] * 16, digits=[False] * 16,
-        longest=16, split_by_script=False, split_by_space=False, split_digits=False,
-        space_as_suffix=False, only_spaces=False,
-    )  # fmt: skip
+    given = UnigramWords("abcdefghijklmnop", PieceRules())
     given.add(words(4_000_000))
     given.finish()
     with interrupted_soon():

@@ -16,6 +16,7 @@ import toksmith
 from tests.kits.pieces import random_piece_rules
 from toksmith.engine.training import BlockFile, SymbolWords, UnigramState, UnigramWords
 from toksmith.errors import FormatError, OptionError
+from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.trainers import checkpoint, unigram
 from toksmith.trainers.checkpoint import Checkpoint
@@ -201,11 +202,8 @@ def test_too_long_pieces(text: Path) -> None:
 
 def words_in(file: IO[bytes], memory: int) -> UnigramWords:
     rng = np.random.default_rng(0)
-    words = UnigramWords(
-        scripts=[1] * 8, spaces=[False] * 8, digits=[False] * 8, longest=8, split_by_script=False,
-        split_by_space=False, split_digits=False, space_as_suffix=False, only_spaces=False,
-        memory=memory, file=BlockFile(file.fileno()),
-    )  # fmt: skip
+    place = BlockFile(file.fileno())
+    words = UnigramWords("abcdefgh", PieceRules(8), memory=memory, file=place)
     ends = np.arange(5, 50_001, 5, dtype=np.uint64)
     symbols = rng.integers(0, 8, 50_000, dtype=np.uint32)
     words.add(SymbolWords(symbols, ends, np.ones(len(ends), np.uint64), 8))

@@ -1,5 +1,5 @@
-// Tells whether an object is complete. A change that an exception ends leaves a part of it behind,
-// and no later result may be made of that. Also refuses a change while another thread makes one.
+// Guards an object that an exception may leave incomplete: later calls then throw instead of giving
+// results of the rest. Also refuses a change while another thread makes one.
 #pragma once
 
 #include <atomic>

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from toksmith._base.lazy import np, npt
 from toksmith.engine.compiled import _kernel
 from toksmith.engine.counting import CountedChunks, UInts
+from toksmith.reference.piece_rules import INHERITED, SPACE, PieceRules, is_digit
 
 Watch: TypeAlias = "Callable[[Merges], None]"
 """Called a few times a second with the merges since the last call, and at the end with the rest."""
@@ -278,16 +279,9 @@ def merge_likely(
 def merge_pieces(
     words: SymbolWords | ChunkStore,
     tokens: int,
+    characters: Sequence[str],
+    rules: PieceRules,
     *,
-    scripts: Sequence[int],
-    spaces: Sequence[bool],
-    digits: Sequence[bool],
-    longest: int,
-    split_by_script: bool,
-    split_by_space: bool,
-    split_digits: bool,
-    space_as_suffix: bool,
-    only_spaces: bool,
     threads: int = 1,
     watch: Watch | None = None,
     memory: int = ENOUGH,
@@ -295,26 +289,15 @@ def merge_pieces(
     """Join the most frequent pair that SentencePiece takes for a piece, again and again.
 
     Args:
-        words: the words to train on; symbols are characters in the order of their code points. A
-            store can be used once.
+        words: the words to train on. A store can be used once.
         tokens: the number of pieces to learn.
-        scripts: of each symbol: 0 for that of its neighbours, 1 for any, else its number.
-        spaces: whether each symbol is ▁.
-        digits: whether each symbol is a digit.
-        longest: the maximum number of characters of a piece.
-        split_by_script: a piece has one script.
-        split_by_space: ▁ occurs at the start of a piece only.
-        split_digits: each digit is a piece.
-        space_as_suffix: ▁ comes at the end, not the start.
-        only_spaces: a piece may consist of ▁ alone.
+        characters: the character of each symbol, in the order of their code points.
+        rules: the rules for valid pieces.
         threads: the number of threads; the result does not depend on it.
         watch: called with the progress.
         memory: as in :func:`merge_symbols`; of a store only.
     """
-    options = (
-        *(np.array(scripts, np.uint16), _kinds(spaces, digits), tokens, longest),
-        *(split_by_script, split_by_space, split_digits, space_as_suffix, only_spaces),
-    )
+    options = (*_traits(characters, rules), tokens, *_rule_arguments(rules))
     if isinstance(words, ChunkStore):
         return _merges(
             _kernel.train_store_pieces(words.kernel, *options, threads, _reporter(watch), memory)
@@ -322,6 +305,35 @@ def merge_pieces(
     symbols, ends, counts, _ = _parts(words)
     return _merges(
         _kernel.train_pieces(symbols, ends, counts, *options, words.cut, threads, _reporter(watch))
+    )
+
+
+def _traits(
+    characters: Sequence[str], rules: PieceRules
+) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
+    """Return what the rules need of each character.
+
+    The first array holds scripts: 0 for that of the neighbours, 1 for any, else a number. In the
+    second, bit 0 is set for ▁, bit 1 for a digit.
+    """
+    names = [
+        INHERITED if character == SPACE else rules.script(character) for character in characters
+    ]
+    numbers: dict[int | None, int] = {INHERITED: 0, None: 1}
+    scripts = [numbers.setdefault(name, len(numbers)) for name in names]
+    kinds = [(character == SPACE) | is_digit(character) << 1 for character in characters]
+    return np.array(scripts, np.uint16), np.array(kinds, np.uint8)
+
+
+def _rule_arguments(rules: PieceRules) -> tuple[int, bool, bool, bool, bool, bool]:
+    """Return rules in the order of the kernel's arguments."""
+    return (
+        rules.max_sentencepiece_length,
+        rules.split_by_unicode_script,
+        rules.split_by_whitespace,
+        rules.split_digits,
+        rules.treat_whitespace_as_suffix,
+        rules.allow_whitespace_only_pieces,
     )
 
 
@@ -342,16 +354,8 @@ class UnigramWords:
     """Counted words to learn Unigram pieces from: for corpora whose words would not fit as arrays.
 
     Args:
-        scripts: as all up to ``only_spaces`` in :func:`merge_pieces`; symbols are characters in the
-            order of their code points.
-        spaces: whether each symbol is ▁.
-        digits: whether each symbol is a digit.
-        longest: the maximum number of characters of a piece.
-        split_by_script: a piece has one script.
-        split_by_space: ▁ occurs at the start of a piece only.
-        split_digits: each digit is a piece.
-        space_as_suffix: ▁ comes at the end, not the start.
-        only_spaces: a piece may consist of ▁ alone.
+        characters: the character of each symbol, in the order of their code points.
+        rules: the rules for valid pieces.
         threads: the number of threads; the result does not depend on it.
         memory: the memory for training in bytes, if there is a file.
         file: for what exceeds it; ``None`` for no file.
@@ -360,30 +364,16 @@ class UnigramWords:
 
     def __init__(
         self,
+        characters: Sequence[str],
+        rules: PieceRules,
         *,
-        scripts: Sequence[int],
-        spaces: Sequence[bool],
-        digits: Sequence[bool],
-        longest: int,
-        split_by_script: bool,
-        split_by_space: bool,
-        split_digits: bool,
-        space_as_suffix: bool,
-        only_spaces: bool,
         threads: int = 1,
         memory: int = 0,
         file: BlockFile | None = None,
         has_pieces: bool = False,
     ) -> None:
         self._words = _kernel.UnigramWords(
-            np.array(scripts, np.uint16),
-            _kinds(spaces, digits),
-            longest=longest,
-            split_by_script=split_by_script,
-            split_by_space=split_by_space,
-            split_digits=split_digits,
-            space_as_suffix=space_as_suffix,
-            only_spaces=only_spaces,
+            *(*_traits(characters, rules), *_rule_arguments(rules)),
             threads=threads,
             memory=memory,
             descriptor=file.descriptor if file else -1,
@@ -456,10 +446,6 @@ class UnigramWords:
 def unigram_memory(pieces: int) -> int:
     """Return an estimate of the memory in bytes that a number of first pieces needs at least."""
     return _kernel.unigram_memory(pieces)
-
-
-def _kinds(spaces: Sequence[bool], digits: Sequence[bool]) -> npt.NDArray[np.uint8]:
-    return (np.array(spaces, np.uint8) | np.array(digits, np.uint8) << 1).astype(np.uint8)
 
 
 def _parts(words: SymbolWords) -> tuple[npt.NDArray[np.uint32], UInts, UInts, int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from toksmith._base.lazy import np, npt
 from toksmith.engine.training import ENOUGH, merge_pieces
-from toksmith.reference.piece_rules import INHERITED, SPACE, PieceRules, is_digit
+from toksmith.reference.piece_rules import PieceRules
 from toksmith.trainers.bpe_merging import watch_merges
 from toksmith.trainers.symbol_words import CharacterWords, StoredWords
 
@@ -52,15 +52,8 @@ def learn_pieces(
         learned = merge_pieces(
             words.words,
             pieces,
-            scripts=script_numbers(characters, rules),
-            spaces=[character == SPACE for character in characters],
-            digits=[is_digit(character) for character in characters],
-            longest=rules.max_sentencepiece_length,
-            split_by_script=rules.split_by_unicode_script,
-            split_by_space=rules.split_by_whitespace,
-            split_digits=rules.split_digits,
-            space_as_suffix=rules.treat_whitespace_as_suffix,
-            only_spaces=rules.allow_whitespace_only_pieces,
+            characters,
+            rules,
             threads=threads,
             watch=watch,
             memory=memory,
@@ -69,11 +62,3 @@ def learn_pieces(
     for left, right, _ in learned.merges.tolist():
         vocab.append(vocab[left] + vocab[right])
     return LearnedPieces(vocab[len(characters) :], learned.counts, learned.tokens_after)
-
-
-def script_numbers(characters: str, rules: PieceRules) -> list[int]:
-    """Return the script of each character as a number: 0 to inherit it, 1 to fit any script."""
-    names = [INHERITED if character == SPACE else rules.script(character)
-             for character in characters]  # fmt: skip
-    numbers: dict[int | None, int] = {INHERITED: 0, None: 1}
-    return [numbers.setdefault(name, len(numbers)) for name in names]

@@ -21,7 +21,7 @@ from toksmith.engine.training import UnigramWords, unigram_memory
 from toksmith.errors import OptionError, warn
 from toksmith.models import PieceType, Unigram
 from toksmith.pipeline import Pipeline
-from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
+from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.unigram_training import ROOM, UnigramOptions, finish
 from toksmith.splitters import Metaspace
 from toksmith.tokenizer.training_record import Trained
@@ -30,7 +30,6 @@ from toksmith.trainers.checkpoint import Checkpoint
 from toksmith.trainers.corpus import Corpus
 from toksmith.trainers.memory import MemoryLimits, format_size, size_of_stream
 from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
-from toksmith.trainers.sentencepiece_bpe import script_numbers
 from toksmith.trainers.symbol_words import CharacterWords, PassableWords, WordStream
 from toksmith.trainers.word_counts import count_words, stream_words
 
@@ -107,19 +106,12 @@ class UnigramLearner:
         """
         if not words.characters:
             raise OptionError("there are no words to train on")
-        self._characters, rules = words.characters, self._rules
+        self._characters = words.characters
         kept = self._checkpoint
         self._start = kept.pieces(len(self._characters)) if kept else None
         self._words = UnigramWords(
-            scripts=script_numbers(self._characters, rules),
-            spaces=[character == SPACE for character in self._characters],
-            digits=[is_digit(character) for character in self._characters],
-            longest=rules.max_sentencepiece_length,
-            split_by_script=rules.split_by_unicode_script,
-            split_by_space=rules.split_by_whitespace,
-            split_digits=rules.split_digits,
-            space_as_suffix=rules.treat_whitespace_as_suffix,
-            only_spaces=rules.allow_whitespace_only_pieces,
+            self._characters,
+            self._rules,
             threads=self._threads,
             memory=self._limits.for_pieces,
             file=self._file,
