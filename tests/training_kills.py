@@ -25,8 +25,9 @@ _STARTING = 0.5
 _RUN = """
 from toksmith.cli import main
 from toksmith.trainers import checkpoint
+from toksmith.trainers.counting import counted_parts
 
-checkpoint.PART_BYTES = {part}  # several parts even of a small corpus
+counted_parts.PART_BYTES = {part}  # several parts even of a small corpus
 checkpoint.SECONDS = 0.1
 main()
 """

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
     from toksmith.tokenizer.chunking import TextChunk
     from toksmith.trainers import Counts, train
-    from toksmith.trainers.corpus_counts import count_corpus, merge_counts
-    from toksmith.trainers.counts_files import CountsFile
+    from toksmith.trainers.counting.files.parquet import CountsFile
+    from toksmith.trainers.counting.jobs import count_corpus, merge_counts
 
     __version__: str
 
@@ -103,9 +103,9 @@ _MODULES = {
     "TokenFiles": "tokenfiles",
     "Tokenizer": "tokenizer",
     "Counts": "trainers",
-    "CountsFile": "trainers.counts_files",
-    "count_corpus": "trainers.corpus_counts",
-    "merge_counts": "trainers.corpus_counts",
+    "CountsFile": "trainers.counting.files.parquet",
+    "count_corpus": "trainers.counting.jobs",
+    "merge_counts": "trainers.counting.jobs",
     "train": "trainers",
     "Batch": "results",
     "Encoding": "results",

@@ -123,16 +123,16 @@ def test_counts_are_no_folder(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("function", "arguments", "says"),
     [
-        ("trainers.corpus_counts.count_corpus", ["counts", "make", "a.txt", "-o", "x"],
+        ("trainers.counting.jobs.count_corpus", ["counts", "make", "a.txt", "-o", "x"],
          "x is not written; the same command starts over. Shards that are complete would be kept: "
          "see --shard"),
-        ("trainers.corpus_counts.count_corpus",
+        ("trainers.counting.jobs.count_corpus",
          ["counts", "make", "a.txt", "-o", "x", "--shard", "1/2"],
          "shard 1/2 is not written; the same command starts it over"),
-        ("trainers.corpus_counts.count_corpus",
+        ("trainers.counting.jobs.count_corpus",
          ["counts", "make", "a.txt", "-o", "x", "--runner", "ray"],
          "shards that are complete are kept in x; the same command makes the others"),
-        ("trainers.corpus_counts.merge_counts", ["counts", "merge", "a.counts", "-o", "x"],
+        ("trainers.counting.jobs.merge_counts", ["counts", "merge", "a.counts", "-o", "x"],
          "x is not written; the same command starts over"),
         ("train", ["train", "a.txt", "-o", "x", "--vocab-size", "300"],
          "x is not written; the same command starts over. Counts would be kept: see --checkpoint"),

@@ -26,10 +26,10 @@ from toksmith.splitters import (
 from toksmith.splitters import splitter as splitter_of
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import split_text
-from toksmith.trainers import bulk_splitting
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts
-from toksmith.trainers.word_counts import count_words
+from toksmith.trainers.counting import bulk_splitting
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.counts import Counts
+from toksmith.trainers.counting.words import count_words
 
 NORMALIZERS: list[Normalizer] = [
     (Bert(),),

@@ -16,11 +16,11 @@ from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules
 from toksmith.stages.charsmap_rules import RULES, charsmap_of, rule_entries
 from toksmith.stages.normalize import normalize
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.normalizing import LATER, QuickNormalizer
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.symbol_words import AnyWords
+from toksmith.trainers.sentencepiece.quick_normalizer import LATER, QuickNormalizer
+from toksmith.trainers.sentencepiece.sentences import read_sentences
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
-from toksmith.trainers.sentences import read_sentences
-from toksmith.trainers.symbol_words import AnyWords
 
 ODD = (
     *("a", "b.", "Z", " ", "  ", "\t", "\u3000", "\u00a0", "é", "e\u0301", "\u0301", "ｶﾞ", "ﾞ"),

@@ -21,8 +21,8 @@ from toksmith.reference.sentencepiece_bpe_training import (
     training_steps as training_steps_of_pieces,
 )
 from toksmith.trainers.bpe_merging import BYTES, tie_places
-from toksmith.trainers.sentencepiece_bpe import learn_pieces
-from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.counting.symbol_words import CharacterWords
+from toksmith.trainers.sentencepiece.pieces import learn_pieces
 
 LITTLE = 1 << 12
 """Memory in bytes that no test's words fit into."""

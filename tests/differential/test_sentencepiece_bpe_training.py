@@ -11,8 +11,8 @@ import pytest
 from tests.kits.pieces import random_piece_rules
 from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.sentencepiece_bpe_training import training_steps
-from toksmith.trainers.sentencepiece_bpe import learn_pieces
-from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.counting.symbol_words import CharacterWords
+from toksmith.trainers.sentencepiece.pieces import learn_pieces
 
 ALPHABETS = ["ab", "aab▁", "aя▁", "カな漢一ーa▁", "a1２я▁", "e\u0301я▁\u0302", "a▁▁▁1"]
 

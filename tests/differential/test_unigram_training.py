@@ -11,7 +11,7 @@ import pytest
 from tests.kits.pieces import random_piece_rules
 from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.unigram_training import UnigramOptions, finish, training_steps
-from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.counting.symbol_words import CharacterWords
 from toksmith.trainers.unigram import train_unigram
 
 ALPHABETS = ["ab", "abcd▁", "aя▁", "カな漢一ーa▁", "a1２я▁", "e\u0301я▁\u0302", "a▁▁▁1"]

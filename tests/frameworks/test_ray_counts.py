@@ -51,9 +51,9 @@ def test_counts_are_those_of_one_process(corpus: Path, tmp_path: Path) -> None:
 def test_a_lost_worker_is_replaced(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from toksmith.trainers import corpus_counts
+    from toksmith.trainers.counting import jobs
 
-    task, mark = corpus_counts._ray_task, tmp_path / "killed"
+    task, mark = jobs._ray_task, tmp_path / "killed"
 
     def dying(*arguments: Any) -> None:
         if arguments[-1] == 1 and not mark.exists():
@@ -61,7 +61,7 @@ def test_a_lost_worker_is_replaced(
             os.kill(os.getpid(), signal.SIGKILL)
         task(*arguments)
 
-    monkeypatch.setattr(corpus_counts, "_ray_task", dying)
+    monkeypatch.setattr(jobs, "_ray_task", dying)
     toksmith.count_corpus(corpus, output=tmp_path / "shards", runner="ray", shards=3)
     assert mark.exists()
     toksmith.count_corpus(corpus, output=tmp_path / "one")

@@ -39,7 +39,7 @@ from toksmith.tokenfiles.manifest import parse_manifest
 from toksmith.tokenfiles.spool import latest_progress, read_journal
 from toksmith.tokenizer import Tokenizer
 from toksmith.trainers.checkpoint import Checkpoint, describe_checkpoint
-from toksmith.trainers.counts_files import CountsFile
+from toksmith.trainers.counting.files.parquet import CountsFile
 
 READS = (FormatError, UnsupportedError)
 """The errors of reading a tokenizer."""
@@ -399,7 +399,9 @@ def counts_target() -> Target:
 
         return Subject([path.read_bytes()], try_one)
 
-    return Target(("trainers.counts_files", "trainers.counts"), [*ANY, *GGUF[-2:]], prepare)
+    return Target(
+        ("trainers.counting.files.parquet", "trainers.counting.counts"), [*ANY, *GGUF[-2:]], prepare
+    )
 
 
 def tsv_target() -> Target:
@@ -418,7 +420,7 @@ def tsv_target() -> Target:
 
         return Subject([b"low\t2\nlower\t1\n\xc3\xa9\t1000000000000000000\n"], try_one)
 
-    return Target(("trainers.counts_files", "trainers.counts"), LINES, prepare)
+    return Target(("trainers.counting.files.tsv", "trainers.counting.counts"), LINES, prepare)
 
 
 def checkpoint_target() -> Target:
@@ -475,7 +477,11 @@ def training_target() -> Target:
         files = {f"c/{path.name}": path.read_bytes() for path in (work / "c").iterdir()}
         return in_folder(files, read, work)
 
-    modules = ("trainers.checkpoint", "trainers.counts_files")
+    modules = (
+        "trainers.checkpoint",
+        "trainers.counting.counted_parts",
+        "trainers.counting.files.parquet",
+    )
     return Target(modules, named([*ANY, *GGUF[-2:], *JSON[-4:]]), prepare)
 
 

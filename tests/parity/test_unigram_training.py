@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from toksmith.reference.unigram_training import expected_counts
-from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.counting.symbol_words import CharacterWords
 from toksmith.trainers.unigram import train_unigram
 
 spm = pytest.importorskip("sentencepiece")

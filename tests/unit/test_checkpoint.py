@@ -21,6 +21,7 @@ from tests.interrupting import interrupted
 from toksmith.engine.training import ChunkStore, MergeRules, Merges, merge_symbols
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint
+from toksmith.trainers.counting import counted_parts
 
 SIZE = 700
 
@@ -40,7 +41,7 @@ def files(tmp_path: Path) -> Path:
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each file is kept by itself, merges at every look."""
-    monkeypatch.setattr(checkpoint, "PART_BYTES", 1)
+    monkeypatch.setattr(counted_parts, "PART_BYTES", 1)
     monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
 
 
@@ -69,7 +70,8 @@ class StopTrainingError(Exception):
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, name: str, calls: int) -> None:
     """Let a checkpoint end the training after some of its writes."""
-    method = getattr(checkpoint, name, None) or getattr(checkpoint.Checkpoint, name)
+    owner = counted_parts if hasattr(counted_parts, name) else checkpoint.Checkpoint
+    method = getattr(owner, name)
     left = iter(range(calls))
 
     def stopping(*given: Any, **named: Any) -> Any:
@@ -78,7 +80,6 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, name: str, calls: int) -> None:
             raise StopTrainingError
         return found
 
-    owner = checkpoint if hasattr(checkpoint, name) else checkpoint.Checkpoint
     monkeypatch.setattr(owner, name, stopping)
 
 
@@ -325,7 +326,8 @@ PROGRAM = """
 import sys
 import toksmith
 from toksmith.trainers import checkpoint
-checkpoint.SECONDS, checkpoint.PART_BYTES = 0.1, 1
+from toksmith.trainers.counting import counted_parts
+checkpoint.SECONDS, counted_parts.PART_BYTES = 0.1, 1
 files, folder, output = sys.argv[1:]
 tok = toksmith.train(files, checkpoint=folder, vocab_size=25_000, threads=1)
 tok.save(output)

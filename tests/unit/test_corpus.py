@@ -37,8 +37,8 @@ from toksmith.corpus.text_reader import READ
 from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.errors import FormatError, MissingExtraError, OptionError
 from toksmith.splitters import splitter
-from toksmith.trainers.chunk_counting import count_chunks
-from toksmith.trainers.counts import Counts
+from toksmith.trainers.counting.chunks import count_chunks
+from toksmith.trainers.counting.counts import Counts
 
 zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 

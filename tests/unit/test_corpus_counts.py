@@ -22,8 +22,8 @@ import toksmith
 from toksmith import Counts
 from toksmith.engine.counting import ChunkCounter
 from toksmith.errors import FormatError, OptionError
-from toksmith.trainers.corpus_counts import count_corpus, merge_counts
-from toksmith.trainers.counts_files import CountsFile
+from toksmith.trainers.counting.files.parquet import CountsFile
+from toksmith.trainers.counting.jobs import count_corpus, merge_counts
 
 
 def write_words(path: Path, words: int, seed: int = 0) -> Path:
@@ -287,7 +287,7 @@ class TestShards:
 
 PEAK = """
 import sys
-from toksmith.trainers.corpus_counts import count_corpus, merge_counts
+from toksmith.trainers.counting.jobs import count_corpus, merge_counts
 def peak():
     with open("/proc/self/status") as file:
         print(next(line.split()[1] for line in file if line.startswith("VmHWM")))

@@ -12,7 +12,7 @@ import pytest
 import toksmith
 from toksmith import Counts, CountsFile
 from toksmith.errors import OptionError, TrainingError
-from toksmith.trainers.counted_documents import CountedDocuments
+from toksmith.trainers.counting.counted_documents import CountedDocuments
 
 WORDS = ["low", "Lower", "newest", "wide", "ünï", "日本", "1234", "can't", "a-b", "x" * 40]
 

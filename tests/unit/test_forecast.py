@@ -16,12 +16,12 @@ import pytest
 
 import toksmith
 from toksmith._base.progress import listen
+from toksmith._base.sizes import parse_size
 from toksmith.corpus import blocks
 from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.errors import OptionError
 from toksmith.splitters import splitter
-from toksmith.trainers import checkpoint, forecast
-from toksmith.trainers.memory import parse_size
+from toksmith.trainers.counting import counted_parts, forecast
 from toksmith.trainers.wordpiece import WordPieceOptions
 
 
@@ -77,7 +77,7 @@ def early(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small text is a sample of the rest; a block has some kB; each file is a part."""
     monkeypatch.setattr(forecast, "_LEAST", 1 << 12)
     monkeypatch.setattr(blocks, "STREAMED", 1 << 12)
-    monkeypatch.setattr(checkpoint, "PART_BYTES", 1)
+    monkeypatch.setattr(counted_parts, "PART_BYTES", 1)
 
 
 @pytest.fixture(scope="module")

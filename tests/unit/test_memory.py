@@ -15,12 +15,13 @@ import pytest
 
 import toksmith
 from toksmith import Counts
+from toksmith._base.sizes import format_size, parse_size
 from toksmith.corpus import Files, Reading
 from toksmith.engine.counting import ChunkCounter
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import splitter
-from toksmith.trainers.chunk_counting import count_chunks, sum_counts
-from toksmith.trainers.memory import MemoryLimits, format_size, parse_size, within_memory
+from toksmith.trainers.counting.chunks import count_chunks, sum_counts
+from toksmith.trainers.memory import MemoryLimits, within_memory
 from toksmith.trainers.options import BPEOptions
 
 RANDOM = random.Random(5)

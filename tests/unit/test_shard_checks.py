@@ -11,7 +11,7 @@ import pytest
 import toksmith
 from toksmith import Counts, CountsFile
 from toksmith.errors import FormatError, OptionError
-from toksmith.trainers.corpus_counts import count_corpus, merge_counts
+from toksmith.trainers.counting.jobs import count_corpus, merge_counts
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from toksmith.splitters import splitter
 from toksmith.stages.normalize import normalize
 from toksmith.stages.split_classes import iter_chunks
 from toksmith.tokenizer.training_record import SourceRecord
-from toksmith.trainers import checkpoint
+from toksmith.trainers.counting import counted_parts
 
 WORDS = "the quick brown fox jumps over the lazy dog and grün sees 語言 there \n"
 
@@ -157,8 +157,8 @@ def test_a_checkpoint_part_by_part(
     large: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = sources(large, vocab_size=400)
-    monkeypatch.setattr(checkpoint, "PART_BYTES", 1 << 20)
-    monkeypatch.setattr(checkpoint, "_PARTS", 1 << 10)
+    monkeypatch.setattr(counted_parts, "PART_BYTES", 1 << 20)
+    monkeypatch.setattr(counted_parts, "_PARTS", 1 << 10)
     folder = tmp_path / "checkpoint"
     assert sources(large, vocab_size=400, checkpoint=folder) == expected
     (folder / "counts-0001.json").unlink()  # as if killed between the parts

@@ -18,6 +18,7 @@ import toksmith
 from toksmith.engine.counting import Tallies
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint, memory
+from toksmith.trainers.counting import counted_parts
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each file is a part of its own."""
-    monkeypatch.setattr(checkpoint, "PART_BYTES", 1)
+    monkeypatch.setattr(counted_parts, "PART_BYTES", 1)
 
 
 def figures(tok: toksmith.Tokenizer) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def test_a_training_that_was_stopped_goes_on(
     case: Case, files: Path, tmp_path: Path, parts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted, folder = case.train(files, threads=1), tmp_path / "kept"
-    entry, left = checkpoint._read_entry, iter(range(2))
+    entry, left = counted_parts._read_entry, iter(range(2))
 
     def stopping(*given: Any) -> Any:
         if next(left, None) is None:
@@ -121,7 +122,7 @@ def test_a_training_that_was_stopped_goes_on(
         return entry(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "_read_entry", stopping)
+        patch.setattr(counted_parts, "_read_entry", stopping)
         if "input_sentence_size" not in case.options:  # lines are drawn from all files at once
             with pytest.raises(StopTrainingError):
                 case.train(files, checkpoint=folder, threads=2)
@@ -228,7 +229,8 @@ import sys
 import toksmith
 from tests.unit.test_training_memory_all_models import CASES
 from toksmith.trainers import checkpoint, memory
-checkpoint.SECONDS, checkpoint.PART_BYTES, memory._TABLES = 0.1, 1, 0.0016
+from toksmith.trainers.counting import counted_parts
+checkpoint.SECONDS, counted_parts.PART_BYTES, memory._TABLES = 0.1, 1, 0.0016
 name, files, folder, output = sys.argv[1:]
 CASES[name].train(files, checkpoint=folder, threads=1, memory="64M").save(output)
 """

@@ -20,8 +20,8 @@ from toksmith.reference.piece_rules import PieceRules
 from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.trainers import checkpoint, unigram
 from toksmith.trainers.checkpoint import Checkpoint
+from toksmith.trainers.counting.symbol_words import CharacterWords
 from toksmith.trainers.memory import MemoryLimits
-from toksmith.trainers.symbol_words import CharacterWords
 from toksmith.trainers.unigram import UnigramLearner, by_frequency, train_unigram
 
 ALPHABETS = [

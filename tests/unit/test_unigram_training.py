@@ -22,7 +22,7 @@ from toksmith.reference.unigram_training import (
     seed_pieces,
     training_steps,
 )
-from toksmith.trainers.symbol_words import CharacterWords
+from toksmith.trainers.counting.symbol_words import CharacterWords
 from toksmith.trainers.unigram import train_unigram
 
 EULER = 0.5772156649015329

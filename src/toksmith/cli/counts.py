@@ -22,8 +22,8 @@ from toksmith.cli.messages import Command, Group
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 
 if TYPE_CHECKING:
-    from toksmith.trainers.counts import Counts
-    from toksmith.trainers.counts_files import CountsFile
+    from toksmith.trainers.counting.counts import Counts
+    from toksmith.trainers.counting.files.parquet import CountsFile
 
 EXAMPLE = "toksmith counts make corpus/ -o corpus.counts"
 _HEAD = 1 << 16
@@ -116,7 +116,7 @@ def make(
     import toksmith
     from toksmith.cli.writing import check_folder, check_outside
     from toksmith.corpus.remote import is_url
-    from toksmith.trainers.corpus_counts import count_corpus
+    from toksmith.trainers.counting.jobs import count_corpus
 
     in_shards = shard is not None or runner is Runner.RAY
     if not in_shards and not is_url(output):
@@ -196,7 +196,7 @@ def merge(
     """
     from toksmith.cli.writing import check_folder
     from toksmith.corpus.remote import is_url
-    from toksmith.trainers.corpus_counts import merge_counts
+    from toksmith.trainers.counting.jobs import merge_counts
 
     if not is_url(output):
         check_folder(Path(output))
@@ -239,8 +239,8 @@ def show(
 
 
 def _check_tsv_inputs(paths: list[str]) -> None:
-    from toksmith.trainers.corpus_counts import counts_files
-    from toksmith.trainers.counts_files import check_tsv
+    from toksmith.trainers.counting.files.shards import counts_files
+    from toksmith.trainers.counting.files.tsv import check_tsv
 
     if given := [path for path in paths if not path.endswith(".tsv")]:
         check_tsv(counts_files(given))
@@ -254,7 +254,7 @@ def _check_tsv_text(files: list[str], corpus: CorpusOptions) -> None:
     from toksmith.corpus import Reading
     from toksmith.corpus.listing import list_files
     from toksmith.corpus.streams import open_binary
-    from toksmith.trainers.counts_files import TSV_ADVICE
+    from toksmith.trainers.counting.files.tsv import TSV_ADVICE
 
     reading = Reading(field=corpus["field"], read_as=corpus["read_as"])
     for file in list_files(files, reading):
@@ -291,7 +291,8 @@ def _say(counts: Counts | CountsFile, output: str, quiet: bool) -> None:
 def figures(counts: Counts | CountsFile) -> str:
     """Return the sizes of counts in one line."""
     from toksmith.cli.common import format_size
-    from toksmith.trainers.counts import Counts, splitter_name, stream_counts
+    from toksmith.trainers.counting.counts import Counts, stream_counts
+    from toksmith.trainers.counting.splits import splitter_name
 
     held = stream_counts(counts) if isinstance(counts, Counts) else counts
     return ", ".join(

@@ -108,13 +108,13 @@ def _shard_lines(files: Sequence[str], corpus: CorpusOptions, shard: str) -> lis
 
 
 def _counts_lines(paths: Sequence[str]) -> list[str]:
-    from toksmith.trainers.corpus_counts import counts_files
-    from toksmith.trainers.stored_counts import StoredCounts
+    from toksmith.trainers.counting.files.shards import counts_files
+    from toksmith.trainers.counting.files.sums import SumOfFiles
 
     return [
         f"{file.path}: {format_size(file.path.stat().st_size)} of counts, {file.chunks:,} distinct "
         "chunks"
-        for file in StoredCounts(counts_files(list(paths))).files
+        for file in SumOfFiles(counts_files(list(paths))).files
     ]
 
 

@@ -222,7 +222,7 @@ def run(
         print_plan(files, counts, corpus, further)
         return
     import toksmith
-    from toksmith.trainers.corpus_counts import counts_files
+    from toksmith.trainers.counting.files.shards import counts_files
 
     with if_interrupted(lambda: _say_what_is_kept(output, checkpoint)):
         tok = toksmith.train(

@@ -29,7 +29,7 @@ _WAITING = 16
 """The maximum number of decoded blocks of all threads together."""
 
 _COUNTS = ["chunk", "count"]
-"""The columns of a file of counts; see ``trainers/counts_files.py``."""
+"""The columns of a file of counts; see ``trainers/counting/files/parquet.py``."""
 
 
 def parquet_blocks(

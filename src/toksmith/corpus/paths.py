@@ -53,6 +53,21 @@ def check_paths(paths: object) -> None:
         )
 
 
+def one_path(path: object, name: str = "path") -> AnyPath:
+    """Return an argument after a check that it is one path.
+
+    Raises:
+        OptionError: it is no path.
+    """
+    if isinstance(path, str | PathLike) and not isinstance(fspath(path), bytes):
+        if fspath(path):
+            return path
+        raise OptionError(f"{name} is an empty string: give a path")
+    raise OptionError(
+        f"{name} is {path!r:.80}: use a str or a pathlib.Path, not {type(path).__name__}"
+    )
+
+
 def expand(path: AnyPath) -> list[FilePath]:
     """Return the files of a path, a directory, a pattern or a URL of these, sorted by name.
 

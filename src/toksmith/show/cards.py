@@ -20,7 +20,8 @@ from toksmith.splitters import PatternSplitter, family_of
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.merge_table import MergeTable
 from toksmith.tokenizer.training_record import TrainingRecord
-from toksmith.trainers.counts import Counts, splitter_name
+from toksmith.trainers.counting.counts import Counts
+from toksmith.trainers.counting.splits import splitter_name
 
 _ROWS = 10
 

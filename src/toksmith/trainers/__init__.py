@@ -9,19 +9,21 @@ from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from toksmith._base.checks import whole
+from toksmith._base.sizes import parse_size
 from toksmith._base.text import Texts
 from toksmith.corpus import AnyPath, Reading
+from toksmith.corpus.paths import one_path
 from toksmith.engine.compiled import is_missing
 from toksmith.errors import OptionError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.training_record import Trained, TrainingRecord
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import ON_CHUNKS, Counts, a_path, check_counts
-from toksmith.trainers.memory import MemoryLimits, parse_size, size_of_stream, within_memory
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.counts import Counts
+from toksmith.trainers.given_counts import ON_CHUNKS, AnyCounts, check_counts, given_counts
+from toksmith.trainers.memory import MemoryLimits, size_of_stream, within_memory
 from toksmith.trainers.options import MODEL_DEFAULT, ModelDefault, ModelOptions, choice, options_of
 from toksmith.trainers.source_figures import source_records
-from toksmith.trainers.stored_counts import AnyCounts, given_counts
 from toksmith.version import __version__
 
 if TYPE_CHECKING:
@@ -318,10 +320,11 @@ def train(
                 "weights": {fspath(path): weight for path, weight in reading.weights.items()},
                 "min_count": min_count,
             }
-            corpus.checkpoint = open_checkpoint(
-                a_path(checkpoint, "checkpoint"), effective, files, known_counts, known
+            corpus.kept_parts = open_checkpoint(
+                one_path(checkpoint, "checkpoint"), effective, files, known_counts, known
             )
-            limits.kept_in = corpus.checkpoint.folder if files is not None else None
+            if files is not None:
+                limits.files.kept = corpus.kept_parts.advise
         with within_memory(model in ON_CHUNKS):
             if known is None:
                 trained = trainer(corpus, vocab_size, chosen)

@@ -27,13 +27,13 @@ from toksmith.trainers.bpe_merging import (
     warn_of_end,
     watch_merges,
 )
-from toksmith.trainers.checkpoint import Checkpoint
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import split_option, splitter_name, stream_counts
-from toksmith.trainers.kept_counts import KeptCounts
+from toksmith.trainers.checkpoint import Checkpoint, checkpoint_of
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.counts import stream_counts
+from toksmith.trainers.counting.splits import split_option, splitter_name
+from toksmith.trainers.counting.streaming import SpooledCounts, StreamedCounts
+from toksmith.trainers.counting.words import stream_chunks_as_words
 from toksmith.trainers.options import BPEOptions, check_kinds, framing_of, literals
-from toksmith.trainers.streamed_counts import StreamedCounts
-from toksmith.trainers.word_counts import stream_chunks_as_words
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -61,7 +61,7 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
     if tokens < 256:
         raise _too_small(tokens, "256 bytes", options)
     if is_missing:
-        from toksmith.trainers.in_python import learn_in_python
+        from toksmith.trainers.bpe_in_python import learn_in_python
 
         cut = splitter(options.split)
         learned, chunks = learn_in_python(corpus, cut, tokens - 256, options.rules)
@@ -74,7 +74,7 @@ def _train_bytes(corpus: Corpus, tokens: int, options: BPEOptions) -> Trained:
         corpus.stream(splitter(options.split)),
         options.rules,
         corpus,
-        corpus.checkpoint,
+        checkpoint_of(corpus),
     )
     model = add_merges(BPE(BYTES, ()), learned.merges)
     warn_of_end(len(model.vocab), tokens, options.min_frequency)
@@ -273,7 +273,7 @@ def _learned(
             wanted_ids = wanted - len(model.vocab)
             return learn(model, wanted_ids, counted(), options.rules, corpus, checkpoint)
 
-        merges, counts = more(corpus.checkpoint)
+        merges, counts = more(checkpoint_of(corpus))
         learned = [merges]
         model = _extended(model, merges.merges)
         while len(model.vocab) < wanted and len(learned[-1].merges):
@@ -292,16 +292,16 @@ def _repeated(
         counts = corpus.chunks(cut)
         yield lambda: nullcontext(stream_counts(counts))
         return
-    with corpus.limits.temporary_file() as file:
-        kept = KeptCounts(file, corpus.limits.check_space)
+    with corpus.limits.files.open() as file:
+        spooled = SpooledCounts(file, corpus.limits.files.check)
 
         @contextmanager
         def counted() -> Iterator[StreamedCounts]:
-            if kept.counts is not None:
-                yield kept.counts
+            if spooled.counts is not None:
+                yield spooled.counts
                 return
             with corpus.stream(cut) as counts:
-                yield kept.keep(counts)
+                yield spooled.spool(counts)
 
         yield counted
 

@@ -29,8 +29,8 @@ from toksmith.pipeline import Pipeline
 from toksmith.reference.bpe_training import GPT2_BYTE_ORDER
 from toksmith.trainers import checkpoint as checkpoints
 from toksmith.trainers.checkpoint import Checkpoint
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.streamed_counts import StreamedCounts
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.streaming import StreamedCounts
 
 
 @contextmanager

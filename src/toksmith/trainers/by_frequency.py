@@ -15,10 +15,10 @@ from toksmith.models import LongestMatch, WordLevel
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import splitter
 from toksmith.tokenizer.training_record import Trained
-from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.words import pass_utf8_chunks, stream_chunks_as_words
 from toksmith.trainers.memory import MemoryLimits, tallies_of
 from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
-from toksmith.trainers.word_counts import pass_utf8_chunks, stream_chunks_as_words
 
 
 @document_fields

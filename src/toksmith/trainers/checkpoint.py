@@ -3,10 +3,8 @@
 - ``training.json``: the options and the corpus. Only a training with the same ones continues;
   ``min_count``, ``objective`` and ``seed_sentencepiece_size`` may change before there are merges or
   pieces, and ``memory`` is not among them.
-- ``counts-0000.parquet`` …: the chunk counts of a part of the files, complete once
-  ``counts-0000.json`` exists. ``counts=`` accepts these files like any other counts. For models
-  that make words of lines or documents, these are counts of what the words are made of, and
-  ``plain-0000.parquet`` … hold the ASCII words that the kernel made already.
+- ``counts-0000.parquet`` …: the counts of a part of the files; see
+  :class:`~toksmith.trainers.counting.counted_parts.CountedParts`.
 - ``merges.npz``, of byte-level BPE: the merges so far, the count of each, the number of tokens of
   the text after each, and a SHA-256 of these arrays.
 - ``pieces.npz``, of Unigram: the pieces that were left after a pruning and their scores, the number
@@ -20,10 +18,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -31,32 +27,23 @@ from typing import TYPE_CHECKING, Any, cast
 from toksmith._base.files import dump, open_output, read_json, write_text
 from toksmith._base.lazy import extra, np, npt
 from toksmith._base.visible import count_of
-from toksmith.corpus import AnyPath, DocumentSource, Files, ReadTotals
-from toksmith.corpus.hashing import KnownHash
+from toksmith.corpus import AnyPath
 from toksmith.corpus.paths import expand_all
 from toksmith.corpus.remote import FilePath, RemoteFile
-from toksmith.corpus.sources import FileRead
-from toksmith.corpus.text_sample import KnownSample
 from toksmith.engine.training import Merges, UnigramPieces, UnigramState
 from toksmith.errors import FormatError, OptionError, SplitError
 from toksmith.models import BPE
-from toksmith.splitters import PatternSplitter, splitter
-from toksmith.trainers.counts import Counts
+from toksmith.splitters import splitter
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.counted_parts import CountedParts
+from toksmith.trainers.counting.counts import Counts
 
 if TYPE_CHECKING:
-    from toksmith.engine.counting import Take
     from toksmith.tokenizer import Tokenizer
-    from toksmith.trainers.line_counts import LineCounts
-    from toksmith.trainers.stored_counts import StoredCounts
+    from toksmith.trainers.counting.files.sums import SumOfFiles
 
 SECONDS = 20.0
 """The interval between two writes of merges, in seconds."""
-
-PART_BYTES = 1 << 30
-"""The minimum size of a part in bytes. The files of a part are counted and stored together."""
-
-_PARTS = 32
-"""The approximate maximum number of parts."""
 
 _LAYOUT = 2
 _CODE_POINTS = 0x110000
@@ -68,8 +55,8 @@ them."""
 _MERGES, _PIECES = "merges.npz", "pieces.npz"
 
 
-class Checkpoint:
-    """The checkpoint folder of a training.
+class Checkpoint(CountedParts):
+    """The checkpoint folder of a training: its counts, and what it has learned.
 
     Args:
         folder: its path; it is created if it does not exist.
@@ -82,7 +69,7 @@ class Checkpoint:
 
     def __init__(self, folder: AnyPath, plan: Mapping[str, Any]) -> None:
         extra("pyarrow", "arrow")
-        self.folder = Path(folder)
+        super().__init__(Path(folder))
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             names = {path.name for path in self.folder.iterdir()}
@@ -112,84 +99,8 @@ class Checkpoint:
     def at(cls, folder: Path) -> Checkpoint:
         """Return the checkpoint in a folder, without a check of its options."""
         found = cls.__new__(cls)
-        found.folder = folder
+        CountedParts.__init__(found, folder)
         return found
-
-    def count(
-        self,
-        source: DocumentSource,
-        count: Callable[[DocumentSource], AbstractContextManager[LineCounts]],
-        splitter: PatternSplitter | None,
-    ) -> tuple[Iterator[Counts], ReadTotals]:
-        """Count the chunks of a corpus part by part, except parts that are already counted.
-
-        Args:
-            source: the corpus.
-            count: a function that counts a part.
-            splitter: the splitter that cuts the chunks.
-
-        Returns:
-            The counts, which are read lazily, and the totals of the text that was read.
-        """
-        from toksmith.trainers.counts_files import write_passed
-
-        def count_to(path: Path, part: DocumentSource) -> dict[str, int]:
-            with count(part) as found:
-                write_passed(found.pass_chunks, path, splitter, part.read().documents)
-            return {}
-
-        paths, whole = self._count_parts(_parts(source), count_to)
-        return (piece for path in paths for piece in _pieces_of(path)), whole
-
-    def count_lines(
-        self,
-        source: DocumentSource,
-        count: Callable[[DocumentSource], AbstractContextManager[LineCounts]],
-        parted: bool,
-    ) -> tuple[list[LineCounts], ReadTotals]:
-        """Count the lines of a corpus part by part, except parts that are already counted.
-
-        Args:
-            source: the corpus.
-            count: a function that counts a part.
-            parted: whether parts may be counted separately; ``False`` makes one part.
-
-        Returns:
-            The counts, which are read lazily, and the totals of the text that was read.
-        """
-        from toksmith.trainers.counts_files import write_passed
-
-        def count_to(path: Path, part: DocumentSource) -> dict[str, int]:
-            with count(part) as found:
-                write_passed(found.pass_plain, _plain_path(path))
-                write_passed(found.pass_chunks, path)
-                return {name: getattr(found, name) for name in _LINES}
-
-        parts = _parts(source) if parted else [source]
-        paths, whole = self._count_parts(parts, count_to)
-        return [*map(_lines_of, paths)], whole
-
-    def _count_parts(
-        self,
-        parts: Iterable[DocumentSource],
-        count_to: Callable[[Path, DocumentSource], dict[str, int]],
-    ) -> tuple[list[Path], ReadTotals]:
-        """Count each part to its file, unless its record exists.
-
-        Args:
-            parts: the parts.
-            count_to: counts a part to a file, and returns further figures for its record.
-        """
-        whole, paths = ReadTotals(), []
-        for number, part in enumerate(parts):
-            path = self.folder / f"counts-{number:04}.parquet"
-            record = path.with_suffix(".json")
-            if not record.exists():
-                figures = count_to(path, part)
-                write_text(record, dump({**_read_entry(part.read()), **figures}))
-            _add(whole, _read_of(record))
-            paths.append(path)
-        return paths, whole
 
     def merges(self, first: int | None = None, most: int | None = None) -> Merges:
         """Return the stored merges; empty if there are none yet.
@@ -293,7 +204,7 @@ def describe_checkpoint(folder: AnyPath) -> str:
         'no part was counted completely: the same command starts over'
     """
     path = Path(folder)
-    parts = len([*path.glob("counts-*.json")])
+    parts = CountedParts(path)
     learned = None
     with suppress(FormatError, OSError):
         if (path / _MERGES).exists():
@@ -303,29 +214,30 @@ def describe_checkpoint(folder: AnyPath) -> str:
                 f"{len(state.pieces.lengths):,} pieces after {count_of(state.rounds, 'round')}"
             )
     if learned is not None:
-        counts = " and the counts" if parts else ""
+        counts = " and the counts" if parts.number else ""
         return f"{learned}{counts} are stored in {folder}: the same command continues from them"
-    if parts:
-        what = f"the counts of {count_of(parts, 'part')}"
-        return f"{what} of the text are stored in {folder}: the same command continues from them"
-    return "no part was counted completely: the same command starts over"
+    return parts.describe()
 
 
 def delete(folder: AnyPath) -> None:
     """Delete the files of a checkpoint, and the folder if it is then empty."""
-    for pattern in ("counts-*.parquet", "plain-*.parquet", "counts-*.json", _MERGES, _PIECES,
-                    "training.json"):  # fmt: skip
+    for pattern in (*CountedParts.PATTERNS, _MERGES, _PIECES, "training.json"):
         for path in Path(folder).glob(pattern):
             path.unlink()
     with suppress(OSError):
         Path(folder).rmdir()
 
 
+def checkpoint_of(corpus: Corpus) -> Checkpoint | None:
+    """Return the checkpoint of a training, in which the counts of its corpus are kept."""
+    return corpus.kept_parts if isinstance(corpus.kept_parts, Checkpoint) else None
+
+
 def open_checkpoint(
     folder: AnyPath,
     options: Mapping[str, Any],
     files: AnyPath | Sequence[AnyPath] | None,
-    counts: Counts | StoredCounts | None,
+    counts: Counts | SumOfFiles | None,
     tok: Tokenizer | None,
 ) -> Checkpoint:
     """Return the checkpoint of a training.
@@ -435,113 +347,3 @@ def _is_same_split(one: object, other: object) -> bool:
     with suppress(SplitError):
         return splitter(cast("str", one)) == splitter(cast("str", other))
     return False
-
-
-_LINES = ("lines", "too_long", "reserved")
-
-
-def _plain_path(path: Path) -> Path:
-    """Return the file of the plain words of a part, next to that of its other chunks."""
-    return path.with_name(path.name.replace("counts", "plain"))
-
-
-def _pieces_of(path: Path) -> Iterator[Counts]:
-    """Yield the counts of a part piece by piece.
-
-    Raises:
-        FormatError: the file is missing or damaged.
-    """
-    from toksmith.trainers.counts_files import CountsFile, pieces
-
-    try:
-        yield from pieces(CountsFile(path))
-    except FormatError as wrong:
-        record = path.name.replace("plain", "counts").replace(".parquet", ".json")
-        raise FormatError(
-            path, f"{wrong.reason}; remove {record} beside it, and the part is counted again"
-        ) from wrong.__cause__
-
-
-def _lines_of(path: Path) -> LineCounts:
-    """Return the counted lines of a part."""
-    from toksmith.trainers.line_counts import LineCounts
-
-    record = path.with_suffix(".json")
-    entry = read_json(record)
-    try:
-        lines, too_long, reserved = (_number(entry[name]) for name in _LINES)
-    except (TypeError, KeyError, ValueError) as wrong:
-        raise _damaged_record(record, wrong) from wrong
-
-    def pass_file(path: Path, take: Take) -> None:
-        for piece in _pieces_of(path):
-            take(piece.chunks, piece.ends, piece.counts)
-
-    return LineCounts(
-        *(lines, too_long, reserved),
-        pass_chunks=partial(pass_file, path),
-        pass_plain=partial(pass_file, _plain_path(path)),
-    )
-
-
-def _parts(source: DocumentSource) -> Sequence[DocumentSource]:
-    if not isinstance(source, Files):
-        return [source]
-    return source.split(max(PART_BYTES, (source.size or 0) // _PARTS))
-
-
-def _read_entry(read: ReadTotals) -> dict[str, Any]:
-    files = [
-        {
-            **file._asdict(),
-            "path": str(file.path),
-            "hash": None if file.hash is None else file.hash.hexdigest(),
-            "sample": None
-            if file.sample is None
-            else [text.decode("utf-8", "replace") for text in file.sample.documents()],
-        }
-        for file in read.files
-    ]
-    return {**vars(read), "skipped": dict(read.skipped), "files": files}
-
-
-def _read_of(path: Path) -> ReadTotals:
-    entry = read_json(path)
-    try:
-        numbers = {name: _number(entry[name]) for name in ("documents", "bytes", "stored")}
-        skipped = {name: _number(number) for name, number in entry["skipped"].items()}
-        files = [_file_of(file) for file in entry["files"]]
-    except (TypeError, KeyError, ValueError, AttributeError) as wrong:
-        raise _damaged_record(path, wrong) from wrong
-    return ReadTotals(**numbers, skipped=skipped, files=files)
-
-
-def _damaged_record(path: Path, wrong: Exception) -> FormatError:
-    what = f"{type(wrong).__name__}: {wrong}"
-    return FormatError(path, f"is damaged ({what}): delete the checkpoint")
-
-
-def _file_of(file: Mapping[str, Any]) -> FileRead:
-    digits = file["hash"]
-    if digits is not None and not re.fullmatch("[0-9a-f]{64}", digits):
-        raise ValueError(f"hash is {digits!r:.20}")
-    numbers = {name: _number(file[name]) for name in ("size", "documents", "bytes", "weight")}
-    known = None if digits is None else KnownHash(digits)
-    texts = file.get("sample")  # checkpoints of earlier versions have none
-    sample = None if texts is None else KnownSample([text.encode() for text in texts])
-    return FileRead(path=Path(file["path"]), hash=known, sample=sample, **numbers)
-
-
-def _number(value: object) -> int:
-    if type(value) is not int or not 0 <= value < 2**63:
-        raise ValueError(f"{value!r:.20} is no count")
-    return value
-
-
-def _add(whole: ReadTotals, part: ReadTotals) -> None:
-    whole.documents += part.documents
-    whole.bytes += part.bytes
-    whole.stored += part.stored
-    whole.files += part.files
-    for reason, number in part.skipped.items():
-        whole.skipped[reason] = whole.skipped.get(reason, 0) + number

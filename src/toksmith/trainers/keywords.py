@@ -12,7 +12,7 @@ from typing import Literal, TypedDict
 from toksmith._base.text import Texts
 from toksmith.corpus import AnyPath
 from toksmith.loading import AnyTokenizer
-from toksmith.trainers.stored_counts import AnyCounts
+from toksmith.trainers.given_counts import AnyCounts
 
 
 class CommonKeywords(TypedDict, total=False):

@@ -1,24 +1,20 @@
-"""Memory limits of counting and training: temporary files, merging, and errors."""
+"""Memory limits of counting and training, and the errors if counts or words exceed them."""
 
 from __future__ import annotations
 
-import errno
-import os
-import re
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from math import ceil
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from dataclasses import InitVar, dataclass, field
+from typing import TYPE_CHECKING
 
 from toksmith._base.checks import whole
 from toksmith._base.lazy import np, npt
+from toksmith._base.sizes import format_size, rounded_up
 from toksmith._base.visible import count_of
 from toksmith.engine.counting import Tallies, UInts
 from toksmith.engine.training import ENOUGH, BlockFile, ChunkStore
 from toksmith.errors import OptionError, TrainingError
+from toksmith.trainers.temporary_files import TemporaryFiles
 
 if TYPE_CHECKING:
     from toksmith.engine.counting import ChunkCounter, LineCounter
@@ -26,46 +22,14 @@ if TYPE_CHECKING:
 Need = Callable[[int, int], int]
 """A function of the number and total size of distinct chunks: the memory needed, in bytes."""
 
-LEAST = 1 << 20
 _LONG = 1 << 12
 """A mean chunk size in bytes above which chunks are presumably whole documents."""
-_UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-_SIZE = re.compile(r"(?i)([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([KMGT]?)(?:i?B)?")
-FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
-"""The error numbers of a disk, or a quota, without room."""
 
 _TABLES, _MERGING = 0.45, 0.25
 """The shares of the memory for counts: for counting, and for merging spilled counts."""
 
-_PARTLY_FILLED = 8 << 20
-"""The space of partly filled blocks of temporary files, if memory is very small, in bytes."""
-
 _OTHER = 80 << 20
 """The memory of the interpreter and of reading ahead, in bytes; of a small limit, at most half."""
-
-
-def parse_size(memory: int | str | None, name: str = "memory") -> int | None:
-    """Return a limit in bytes, from a number or a string such as ``"4G"`` or ``"1.5 GiB"``.
-
-    Raises:
-        OptionError: it has another form, or is less than 1 MiB.
-
-    Example:
-        >>> parse_size("1.5G") == 3 * 2**29
-        True
-    """
-    if memory is None:
-        return None
-    if isinstance(memory, str):
-        found = _SIZE.fullmatch(memory.strip())
-        if not found:
-            raise OptionError(f"{name} is {memory!r:.80}: use a size such as '4G' or '500M'")
-        memory = int(float(found[1]) * 2 ** _UNITS[found[2].upper()])
-    size = whole(name, memory, least=0, otherwise=", or None for no limit")
-    if size < LEAST:
-        least = format_size(LEAST)
-        raise OptionError(f"{name} is {memory}: use {least} or more, or None for no limit")
-    return size
 
 
 def size_of_counts(chunks: int, size: int) -> int:
@@ -90,13 +54,12 @@ class MemoryLimits:
         of_words: whether ``min_count`` and ``need`` are of words that a model makes of the text,
             not of chunks of the text.
         advice: what else helps if words do not fit, for the error message.
-        spill_limit: the maximum size of the temporary file in bytes; ``None`` for no limit.
+        spill_limit: the maximum size of the temporary files in bytes; ``None`` for no limit.
         learns: whether a model is learned from the counts, which takes further temporary files.
+        files: the temporary files for what exceeds the limit.
         spilled: the number of bytes written to disk.
-        share: the share of the text that is counted; ``None`` if it is unknown.
         expected: the memory that a later step needs for the counts, if not :attr:`need`.
         expected_least: the least count of a chunk that matters in that step.
-        kept_in: the folder of the checkpoint that holds the counts, for messages.
 
     Raises:
         OptionError: ``min_count`` is out of range, or ``spill_limit`` is given without ``limit``.
@@ -107,19 +70,19 @@ class MemoryLimits:
     need: Need = size_of_counts
     of_words: bool = False
     advice: str = ""
-    spill_limit: int | None = None
-    learns: bool = False
+    spill_limit: InitVar[int | None] = None
+    learns: InitVar[bool] = False
+    files: TemporaryFiles = field(init=False)
     spilled: int = field(default=0, init=False)
-    share: float | None = field(default=None, init=False)
     expected: Need | None = field(default=None, init=False)
     expected_least: int = field(default=1, init=False)
-    kept_in: Path | None = field(default=None, init=False)
-    _files: list[int] = field(default_factory=list, init=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, spill_limit: int | None, learns: bool) -> None:
         whole("min_count", self.min_count, least=1)
-        if self.spill_limit is not None and self.limit is None:
+        if spill_limit is not None and self.limit is None:
             raise OptionError("spill_limit= is given without memory=: nothing is spilled then")
+        in_memory = int(self._for_counts * _TABLES)
+        self.files = TemporaryFiles(spill_limit, self.limit or 0, in_memory, learns)
 
     @property
     def _unit(self) -> str:
@@ -146,14 +109,13 @@ class MemoryLimits:
         if self.limit is None:
             yield
             return
-        space = self._space
+        space = self.files.space
         with ExitStack() as files:
             descriptors = [
-                files.enter_context(self.temporary_file()).fileno()
-                for _ in range(counter.spill_files)
+                files.enter_context(self.files.open()).fileno() for _ in range(counter.spill_files)
             ]
-            with self._within_space():
-                counter.spill_to(int(self._for_counts * _TABLES), *descriptors, space=space)
+            with self.files.within_space():
+                counter.spill_to(self.files.in_memory, *descriptors, space=space)
                 yield
 
     @contextmanager
@@ -166,21 +128,9 @@ class MemoryLimits:
         if self.limit is None:
             yield None
             return
-        space = self._space
-        with self.temporary_file() as file, self._within_space():
+        space = self.files.space
+        with self.files.open() as file, self.files.within_space():
             yield BlockFile(file.fileno(), space)
-
-    @property
-    def _space(self) -> int | None:
-        """How large further temporary files may be, in bytes; ``None`` for no limit."""
-        return None if self.spill_limit is None else max(self.spill_limit - self._used, 0)
-
-    @contextmanager
-    def _within_space(self) -> Iterator[None]:
-        try:
-            yield
-        except BufferError as wrong:
-            raise self._too_much() from wrong
 
     def merge(self, counter: ChunkCounter, unit: int = 1) -> None:
         """Merge the spilled counts of a counter; counts are rounded to units.
@@ -208,7 +158,7 @@ class MemoryLimits:
 
     def _note_merged(self, counter: ChunkCounter | LineCounter) -> None:
         self.spilled += counter.spilled
-        self.share = None
+        self.files.share = None
 
     @property
     def for_merging(self) -> int:
@@ -230,82 +180,12 @@ class MemoryLimits:
         if self.limit is None:
             yield ChunkStore()
             return
-        with self.temporary_file() as file:
-            yield ChunkStore(self._for_counts // 4, file.fileno(), self.check_space)
-
-    @contextmanager
-    def temporary_file(self) -> Iterator[IO[bytes]]:
-        """Make a temporary file, whose size counts towards ``spill_limit``, for the ``with`` block.
-
-        Raises:
-            OptionError: the disk is full or fails, or ``TMPDIR`` is no writable folder.
-        """
-        _check_temporary_folder()
-        try:
-            file = tempfile.TemporaryFile(prefix="toksmith-")  # noqa: SIM115
-        except OSError as wrong:
-            raise self._no_room(wrong) from wrong
-        descriptor = file.fileno()
-        self._files.append(descriptor)
-        with file:
-            try:
-                yield file
-            except OSError as wrong:
-                if wrong.filename is not None:  # a corpus file; the temporary file has no name
-                    raise
-                raise self._no_room(wrong) from wrong
-            finally:
-                self._files.remove(descriptor)
-
-    @property
-    def _used(self) -> int:
-        """The size of the temporary files in bytes."""
-        return sum(os.fstat(descriptor).st_size for descriptor in self._files)
-
-    def check_space(self) -> None:
-        """Raise OptionError if the temporary files exceed ``spill_limit``."""
-        if self.spill_limit is not None and self._used > self.spill_limit:
-            raise self._too_much()
-
-    def _too_much(self) -> OptionError:
-        assert self.spill_limit is not None
-        used = self._used
-        what = f": {format_size(used)} are in use" if used else " at the first write"
-        if self.share:
-            figure = self._space_needed(max(used, self.spill_limit), self.share)
-            enough = "is a start, as learning takes further space" if self.learns else "would do"
-            advice = f" after {self.share:.0%} of the text, so spill_limit={figure} {enough}"
-        else:
-            figure = _rounded_up(2 * max(used, self.spill_limit))
-            advice = f"; twice as much is a start (spill_limit={figure})"
-        return OptionError(
-            f"temporary files would exceed spill_limit={format_size(self.spill_limit)}{what}"
-            f"{advice}, or more memory=, so that less is written{self.kept}"
-        )
-
-    @property
-    def kept(self) -> str:
-        """What the checkpoint holds, for the end of a message; empty if it holds no counts."""
-        if self.kept_in is None or not any(self.kept_in.glob("counts-*.json")):
-            return ""
-        return (
-            f". The counts are kept in {self.kept_in}: the same command with such an option goes "
-            "on from them"
-        )
+        with self.files.open() as file:
+            yield ChunkStore(self._for_counts // 4, file.fileno(), self.files.check)
 
     def limit_for(self, pieces: int) -> str:
         """Return the least limit with which :attr:`for_pieces` is this size, for a message."""
-        return _rounded_up(min(pieces + _OTHER, 2 * pieces))
-
-    def _space_needed(self, used: int, share: float) -> str:
-        """Return the size of the temporary files for the whole text, for a message.
-
-        Args:
-            used: their size after a share of the text.
-            share: the share.
-        """
-        # In proportion to the text, with what is in memory; twice, for merging.
-        return _rounded_up(int(2 * (used / share + self._for_counts * _TABLES)) + _PARTLY_FILLED)
+        return rounded_up(min(pieces + _OTHER, 2 * pieces))
 
     @contextmanager
     def beside(self, chunks: int, size: int) -> Iterator[None]:
@@ -316,19 +196,6 @@ class MemoryLimits:
             yield
         finally:
             self.need = need
-
-    def _no_room(self, wrong: OSError) -> OptionError:
-        used, needed = self._used, ""
-        if used and wrong.errno in FULL_DISK:
-            needed = f" after {format_size(used)}"
-            if self.share:
-                figure = self._space_needed(used, self.share)
-                needed += f", at {self.share:.0%} of the text; about {figure} are needed"
-        return OptionError(
-            f"counts larger than memory={format_size(self.limit or 0)} cannot be written to "
-            f"{tempfile.gettempdir()}: {wrong.strerror or wrong}{needed}; give more memory, or set "
-            f"TMPDIR to a folder on another disk{self.kept}"
-        )
 
     @property
     def is_forecast(self) -> bool:
@@ -344,7 +211,7 @@ class MemoryLimits:
         """
         refusal = self._refusal(*at_least(tallies), self.need, least or self.min_count)
         if refusal is not None:
-            raise OptionError(f"{refusal}{self.kept}")
+            raise OptionError(f"{refusal}{self.files.kept()}")
 
     def forecast(
         self, chunks: UInts, sizes: UInts, share: float, *, margin: float, times: float
@@ -385,7 +252,7 @@ class MemoryLimits:
             what = f"{distinct} {'takes' if total == 1 else 'take'}"
         return OptionError(
             f"{what} about {format_size(needed)}, more than memory={format_size(self.limit)}: give "
-            f"more memory (memory={_rounded_up(int(margin * needed))})"
+            f"more memory (memory={rounded_up(int(margin * needed))})"
             + self._advice(chunks, sizes, least, lambda *some: int(margin * need(*some)))
         )
 
@@ -415,21 +282,6 @@ def at_least(tallies: Tallies) -> Tallies:
     """Return the number of chunks, and their bytes, that occur at least 0, 1, 2 … times."""
     chunks, sizes = (np.cumsum(part[::-1])[::-1] for part in tallies)
     return chunks, sizes
-
-
-def _rounded_up(size: int) -> str:
-    """Return a size of three digits that is not smaller.
-
-    Example:
-        >>> _rounded_up(5 * 2**30 + 1), _rounded_up(1023 * 2**20), _rounded_up(2**20)
-        ('5.01G', '1G', '1M')
-    """
-    for unit in "TGMK":
-        parts = size / 2 ** _UNITS[unit]
-        if parts >= 0.99:
-            places = 10 ** (2 if parts < 10 else 1 if parts < 100 else 0)
-            return f"{ceil(parts * places) / places:g}{unit}"
-    return str(size)
 
 
 @contextmanager
@@ -466,16 +318,6 @@ def within_memory(on_chunks: bool) -> Iterator[None]:
         ) from wrong
 
 
-def _check_temporary_folder() -> None:
-    """Raise OptionError if ``TMPDIR`` is unusable; ``tempfile`` would silently replace it."""
-    folder = os.environ.get("TMPDIR")
-    if folder and not (Path(folder).is_dir() and os.access(folder, os.W_OK | os.X_OK)):
-        raise OptionError(
-            f"TMPDIR is {folder!r:.200}, which is no writable folder: counts that exceed memory= "
-            "are written there; set TMPDIR to a folder on a disk with room, or unset it"
-        )
-
-
 def tallies_of(sizes: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]) -> Tallies:
     """Return the tallies of counts in memory."""
     most = np.minimum(counts, np.uint64(1023)).astype(np.int64)
@@ -483,16 +325,3 @@ def tallies_of(sizes: npt.NDArray[np.uint64], counts: npt.NDArray[np.uint64]) ->
         np.bincount(most, minlength=1024).astype(np.uint64),
         np.bincount(most, sizes.astype(np.float64), minlength=1024).astype(np.uint64),
     )
-
-
-def format_size(size: int) -> str:
-    """Return a size in bytes with a unit.
-
-    Example:
-        >>> format_size(3 * 2**29), format_size(2**20), format_size(1000)
-        ('1.5G', '1M', '1000')
-    """
-    for unit in "TGMK":
-        if size >= 2 ** _UNITS[unit]:
-            return f"{size / 2 ** _UNITS[unit]:.3g}{unit}"
-    return str(size)

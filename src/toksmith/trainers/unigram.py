@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from toksmith._base.checks import literal, whole
 from toksmith._base.lazy import np
 from toksmith._base.progress import rounds_progress
+from toksmith._base.sizes import format_size
 from toksmith._base.threads import thread_count
 from toksmith.decoders import MetaspaceDecoder
 from toksmith.engine.training import UnigramWords, unigram_memory
@@ -26,12 +27,12 @@ from toksmith.reference.unigram_training import ROOM, UnigramOptions, finish
 from toksmith.splitters import Metaspace
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers import checkpoint as checkpoints
-from toksmith.trainers.checkpoint import Checkpoint
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.memory import MemoryLimits, format_size, size_of_stream
+from toksmith.trainers.checkpoint import Checkpoint, checkpoint_of
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.symbol_words import CharacterWords, PassableWords, WordStream
+from toksmith.trainers.counting.words import count_words, stream_words
+from toksmith.trainers.memory import MemoryLimits, size_of_stream
 from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
-from toksmith.trainers.symbol_words import CharacterWords, PassableWords, WordStream
-from toksmith.trainers.word_counts import count_words, stream_words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -135,7 +136,7 @@ class UnigramLearner:
             f"memory={format_size(limits.limit)} is too small to learn Unigram pieces, which take "
             f"{format_size(unigram_memory(1))} at least: give more memory "
             f"(memory={limits.limit_for(unigram_memory(size))} for "
-            f"seed_sentencepiece_size={size}){limits.kept}"
+            f"seed_sentencepiece_size={size}){limits.files.kept()}"
         )
 
     def _check_memory(self) -> None:
@@ -155,7 +156,8 @@ class UnigramLearner:
         raise OptionError(
             f"the {seeds:,} substrings to start with take about {format_size(needed)}, more than "
             f"the {format_size(held)} that memory={format_size(self._limits.limit)} leaves them: "
-            f"give more memory (memory={self._limits.limit_for(needed)}){less}{self._limits.kept}"
+            f"give more memory (memory={self._limits.limit_for(needed)}){less}"
+            f"{self._limits.files.kept()}"
         )
 
     def learn(
@@ -307,7 +309,7 @@ def train_metaspace_unigram(
         UnigramOptions(
             options.seed_sentencepiece_size, options.shrinking_factor, options.num_sub_iterations
         ),
-        *(corpus.limits, corpus.checkpoint, corpus.threads, corpus.progress),
+        *(corpus.limits, checkpoint_of(corpus), corpus.threads, corpus.progress),
     ) as learner:
         with _words_of(corpus) as words:
             room = size - 1 - len(options.special_tokens)

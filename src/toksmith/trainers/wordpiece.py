@@ -27,10 +27,10 @@ from toksmith.splitters import BertSplitter, Splitter, WhitespaceSplit, splitter
 from toksmith.splitters.names import key_of
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.bpe_merging import warn_of_end, watch_merges
-from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.symbol_words import CharacterWords, WordStream
+from toksmith.trainers.counting.words import count_words, stream_words
 from toksmith.trainers.options import ModelOptions, choice, document_fields, literals
-from toksmith.trainers.symbol_words import CharacterWords, WordStream
-from toksmith.trainers.word_counts import count_words, stream_words
 
 VOCAB_SIZE = 30_000
 OBJECTIVES = ("likelihood", "frequency")

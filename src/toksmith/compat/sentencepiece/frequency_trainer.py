@@ -13,17 +13,17 @@ from toksmith.formats.sentencepiece_pipeline import sentencepiece_pipeline
 from toksmith.models import SentencePieceBPE
 from toksmith.reference.piece_rules import SPACE
 from toksmith.tokenizer import Tokenizer
-from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.symbol_words import CharacterWords, MixedWords, WordStream
 from toksmith.trainers.options import options_of
 from toksmith.trainers.sentencepiece import normalizer_of
-from toksmith.trainers.sentencepiece_options import SentencePieceOptions
-from toksmith.trainers.sentencepiece_vocabulary import (
+from toksmith.trainers.sentencepiece.sentences import read_sentences
+from toksmith.trainers.sentencepiece.vocabulary import (
     alphabet_of,
     meta_pieces,
     vocabulary,
 )
-from toksmith.trainers.sentences import read_sentences
-from toksmith.trainers.symbol_words import CharacterWords, MixedWords, WordStream
+from toksmith.trainers.sentencepiece_options import SentencePieceOptions
 
 _WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 

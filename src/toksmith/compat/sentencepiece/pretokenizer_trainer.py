@@ -14,8 +14,8 @@ from toksmith.tokenizer import Tokenizer
 from toksmith.trainers import train
 from toksmith.trainers.options import options_of
 from toksmith.trainers.sentencepiece import normalizer_of
+from toksmith.trainers.sentencepiece.vocabulary import BOUNDARY
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
-from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
 
 _NORMALIZED_ALREADY = {
     "normalization_rule_name": "identity", "normalization_rule_tsv": "",

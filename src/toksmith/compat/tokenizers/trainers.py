@@ -29,8 +29,8 @@ from toksmith.corpus import Reading
 from toksmith.engine.training import MergeRules, SymbolWords, merge_symbols
 from toksmith.errors import TrainingError, warn
 from toksmith.splitters import SplitterSequence
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.word_counts import count_words
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.words import count_words
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
 

@@ -8,8 +8,8 @@ from typing import TypeAlias, TypedDict
 from toksmith._base.lazy import np, npt
 from toksmith.errors import OptionError, TrainingError, warn
 from toksmith.models import PieceType
+from toksmith.trainers.counting.symbol_words import AnyWords
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions
-from toksmith.trainers.symbol_words import AnyWords
 
 BOUNDARY = "\x1f"
 """Replaces symbols in the training text; no piece crosses it."""

@@ -9,8 +9,8 @@ from toksmith._base.lazy import np
 from toksmith.corpus import DocumentSink, ReadTotals
 from toksmith.corpus.paths import ONE
 from toksmith.engine.counting import CountedChunks, UInts, valid_utf8
-from toksmith.trainers.counts import Counts
-from toksmith.trainers.symbol_words import is_utf8
+from toksmith.trainers.counting.counts import Counts
+from toksmith.trainers.counting.symbol_words import is_utf8
 
 
 class CountedDocuments:

@@ -7,7 +7,6 @@ that of the last part of what was read; it falls with the size, so the forecast 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toksmith._base.arrays import Bounds
@@ -16,9 +15,9 @@ from toksmith._base.text import Text
 from toksmith.corpus import DocumentSink, DocumentSource, ReadTotals
 from toksmith.engine.counting import Tallies, UInts
 from toksmith.errors import OptionError, warn
-from toksmith.trainers.checkpoint import describe_checkpoint
+from toksmith.trainers.counting.counted_parts import CountedParts
+from toksmith.trainers.counting.weights import weighted_parts
 from toksmith.trainers.memory import MemoryLimits, at_least
-from toksmith.trainers.weighted_counts import weighted_parts
 
 if TYPE_CHECKING:
     from toksmith.engine.counting import ChunkCounter, LineCounter
@@ -45,14 +44,14 @@ class Forecast:
     Args:
         limits: the memory limit, and the memory that the model needs.
         source: the whole corpus.
-        folder: the folder of the checkpoint, if there is one. Then a part of the corpus is counted
-            to its end, and kept, before the training ends.
+        parts: the folder that counts are written to, if there is one. Then a part of the corpus is
+            counted to its end, and kept, before the training ends.
     """
 
     def __init__(
-        self, limits: MemoryLimits, source: DocumentSource, folder: Path | None = None
+        self, limits: MemoryLimits, source: DocumentSource, parts: CountedParts | None = None
     ) -> None:
-        self._limits, self._folder = limits, folder
+        self._limits, self._parts = limits, parts
         self._total = source.size
         self._unit, _ = weighted_parts(source)
         self._is_open = limits.limit is not None
@@ -64,8 +63,8 @@ class Forecast:
         Raises:
             OptionError: the words of the corpus will not fit; the parts before this one are kept.
         """
-        if self._refusal is not None and self._folder is not None:
-            kept = describe_checkpoint(self._folder)
+        if self._refusal is not None and self._parts is not None:
+            kept = self._parts.describe()
             raise OptionError(f"{self._refusal}. Counting ends here: {kept}") from self._refusal
         if not self._is_open or not self._total:
             return part
@@ -80,7 +79,7 @@ class Forecast:
             return
         if limits.forecast(chunks, sizes, share, margin=_MARGIN, times=_SURE) is None:
             warn(f"{refusal}. Counting goes on, because a forecast is not exact")
-        elif self._folder is None:
+        elif self._parts is None:
             raise refusal
         else:
             self._refusal = refusal
@@ -123,7 +122,7 @@ class _Watch:
             ends: whether this is the end of the text of the counter.
         """
         share, fed = done / self._total, self.fed
-        self._limits.share = share
+        self._limits.files.share = share
         if self._is_done or fed < _LEAST or not self._limits.is_forecast:
             return
         is_far_enough = share >= _SHARE or ends

@@ -13,23 +13,24 @@ from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.unigram_training import UnigramOptions
 from toksmith.stages.charsmap_rules import charsmap_from_tsv, charsmap_of
 from toksmith.tokenizer.training_record import Trained
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.memory import size_of_stream
-from toksmith.trainers.sentencepiece_bpe import learn_pieces
-from toksmith.trainers.sentencepiece_options import SentencePieceOptions, read_rules
-from toksmith.trainers.sentencepiece_vocabulary import (
-    MetaPieces,
-    alphabet_of,
-    meta_pieces,
-    vocabulary,
-)
-from toksmith.trainers.sentences import Sentences, read_sentences, stream_sentences
-from toksmith.trainers.symbol_words import (
+from toksmith.trainers.checkpoint import checkpoint_of
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.symbol_words import (
     CharacterWords,
     StoredWords,
     WordStream,
     WordStreamPart,
 )
+from toksmith.trainers.memory import size_of_stream
+from toksmith.trainers.sentencepiece.pieces import learn_pieces
+from toksmith.trainers.sentencepiece.sentences import Sentences, read_sentences, stream_sentences
+from toksmith.trainers.sentencepiece.vocabulary import (
+    MetaPieces,
+    alphabet_of,
+    meta_pieces,
+    vocabulary,
+)
+from toksmith.trainers.sentencepiece_options import SentencePieceOptions, read_rules
 from toksmith.trainers.unigram import UnigramLearner
 
 VOCAB_SIZE = 8000
@@ -94,7 +95,7 @@ def train_sentencepiece_unigram(
             options.shrinking_factor,
             options.num_sub_iterations,
         ),
-        *(corpus.limits, corpus.checkpoint, corpus.threads, corpus.progress),
+        *(corpus.limits, checkpoint_of(corpus), corpus.threads, corpus.progress),
     ) as learner:
         if corpus.limits.limit is None:
             text, words = _prepare(corpus, size, options)

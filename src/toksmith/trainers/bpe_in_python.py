@@ -17,7 +17,7 @@ from toksmith.errors import EngineError
 from toksmith.reference.bpe_training import training_steps
 from toksmith.splitters import PatternSplitter
 from toksmith.stages.split_patterns import chunk_spans
-from toksmith.trainers.corpus import Corpus
+from toksmith.trainers.counting.corpus import Corpus
 
 
 class ChunkSink:
@@ -90,7 +90,7 @@ def _check(corpus: Corpus) -> None:
     needed = {
         "counts=": corpus.given_counts is not None,
         "weights=": bool(corpus.reading.weights),
-        "checkpoint=": corpus.checkpoint is not None,
+        "checkpoint=": corpus.kept_parts is not None,
         "memory=": corpus.limits.limit is not None,
         "min_count=": corpus.limits.min_count > 1,
     }

@@ -1,4 +1,4 @@
-"""Files of counts: made from a corpus on one machine or many, and merged.
+"""Jobs that make files of counts: from a corpus, on one machine or many, and from other files.
 
 A shard of a corpus has its own file. Its metadata hold the options and a hash of the corpus, so
 that only shards of one corpus are merged.
@@ -7,32 +7,32 @@ that only shards of one corpus are merged.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from toksmith._base.checks import whole
 from toksmith._base.progress import counting_progress, listen
+from toksmith._base.sizes import parse_size
 from toksmith._base.threads import thread_count
 from toksmith.corpus import AnyPath, DocumentSource, Files, Reading
-from toksmith.corpus.paths import expand_all
-from toksmith.corpus.remote import FilePath, as_file, exists, is_folder
+from toksmith.corpus.paths import expand_all, one_path
+from toksmith.corpus.remote import FilePath, as_file, exists
 from toksmith.corpus.shards import Shard, SourceFile, file_in, parse_shard, source_files
 from toksmith.errors import OptionError
 from toksmith.splitters import splitter
-from toksmith.trainers.chunk_counting import stream_chunks
-from toksmith.trainers.counts import a_path
-from toksmith.trainers.counts_files import CountsFile, write
-from toksmith.trainers.memory import MemoryLimits, parse_size
-from toksmith.trainers.shard_files import (
+from toksmith.trainers.counting.chunks import stream_chunks
+from toksmith.trainers.counting.files.parquet import CountsFile, write
+from toksmith.trainers.counting.files.shard_notes import shard_name, shard_note
+from toksmith.trainers.counting.files.shards import (
     check_folder,
     check_same,
+    counts_files,
     note_of,
     shards_in,
 )
-from toksmith.trainers.shard_notes import shard_name, shard_note
-from toksmith.trainers.stored_counts import StoredCounts
+from toksmith.trainers.counting.files.sums import SumOfFiles
+from toksmith.trainers.memory import MemoryLimits
 
 
 def count_corpus(
@@ -118,7 +118,7 @@ def count_corpus(
         raise OptionError("shards is for runner='ray'; for several machines, use shard=")
     if runner == "ray" and shard is not None:
         raise OptionError("shard= and runner='ray' are given: a cluster counts all shards")
-    path = as_file(a_path(output, "output"))
+    path = as_file(one_path(output, "output"))
     task = _Counting(split, gaps, limits, reading)
     if runner == "local" and number is None:
         used = thread_count(threads)
@@ -169,32 +169,10 @@ def merge_counts(
         4
     """
     limits = _limits(memory, spill_limit, min_count)
-    path = as_file(a_path(output, "output"))
-    with StoredCounts(counts_files(inputs)).stream(limits) as counts:
+    path = as_file(one_path(output, "output"))
+    with SumOfFiles(counts_files(inputs)).stream(limits) as counts:
         write(counts, path)
     return CountsFile(path)
-
-
-def counts_files(inputs: AnyPath | Sequence[AnyPath], name: str = "inputs") -> list[CountsFile]:
-    """Return the files of counts of an argument, with folders of shards replaced by their files.
-
-    Raises:
-        OptionError: it is no path or list of paths, the list is empty, shards of a folder are
-            missing or of different corpora.
-        FormatError: a file cannot be read, is damaged, or holds no counts.
-    """
-    if isinstance(inputs, bytes) or not isinstance(inputs, str | PathLike | Iterable):
-        raise OptionError(
-            f"{name} is {inputs!r:.80}: give files of counts, not {type(inputs).__name__}"
-        )
-    several = [inputs] if isinstance(inputs, str | PathLike) else list(inputs)
-    if not several:
-        raise OptionError(f"{name} is an empty list: give one file of counts or more")
-    found: list[CountsFile] = []
-    for given in several:
-        path = as_file(a_path(given))
-        found += shards_in(path) if is_folder(path) else [CountsFile(path)]
-    return found
 
 
 def _limits(

@@ -10,11 +10,10 @@ from typing import TypeAlias
 from toksmith._base.lazy import np, npt
 from toksmith.engine.counting import CountedChunks, Take, UInts
 from toksmith.engine.training import ChunkStore, SymbolWords, byte_counts, mixed_words
-from toksmith.trainers.counts import Counts
+from toksmith.trainers.counting.counts import Counts
+from toksmith.trainers.counting.streaming import PassOn
 
 _CODE_POINTS = 0x110000
-PassOn: TypeAlias = "Callable[[Take], None]"
-"""Calls a function with counted words, batch by batch."""
 
 _BLOCK = 1 << 20  # bytes
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 from toksmith._base.progress import counting_progress
 from toksmith._base.text import Texts
@@ -25,30 +24,28 @@ from toksmith.corpus.paths import ONE, check_paths
 from toksmith.engine.counting import ChunkCounter, CountedLines
 from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import PatternSplitter
-from toksmith.trainers.chunk_counting import (
+from toksmith.trainers.counting.chunks import (
     count_chunks,
     limit_counts,
     stream_chunks,
     stream_sum,
     sum_counts,
 )
-from toksmith.trainers.counted_documents import CountedDocuments
-from toksmith.trainers.counts import Counts, stream_counts
-from toksmith.trainers.forecast import Forecast
-from toksmith.trainers.line_counts import (
+from toksmith.trainers.counting.counted_documents import CountedDocuments
+from toksmith.trainers.counting.counted_parts import CountedParts
+from toksmith.trainers.counting.counts import Counts, stream_counts
+from toksmith.trainers.counting.files.sums import SumOfFiles, batches_of
+from toksmith.trainers.counting.forecast import Forecast
+from toksmith.trainers.counting.lines import (
     LineCounts,
     LineSink,
     finished_lines,
     merged_lines,
     sum_lines,
 )
+from toksmith.trainers.counting.streaming import StreamedCounts
+from toksmith.trainers.counting.weights import feed_weighted, weighted_lines, weighted_parts
 from toksmith.trainers.memory import MemoryLimits
-from toksmith.trainers.stored_counts import StoredCounts, batches_of
-from toksmith.trainers.streamed_counts import StreamedCounts
-from toksmith.trainers.weighted_counts import feed_weighted, weighted_lines, weighted_parts
-
-if TYPE_CHECKING:
-    from toksmith.trainers.checkpoint import Checkpoint
 
 
 class Corpus:
@@ -66,7 +63,7 @@ class Corpus:
         limits: the memory limit of counting, and the least count of a chunk.
 
     Attributes:
-        checkpoint: the folder that counts are written to, and first read from.
+        kept_parts: the folder that counts are written to, and first read from, if there is one.
         given_counts: the existing counts, if given.
         was_read: totals of the text that was read.
 
@@ -78,7 +75,7 @@ class Corpus:
         self,
         files: AnyPath | Sequence[AnyPath] | None = None,
         texts: Texts | None = None,
-        counts: Counts | StoredCounts | None = None,
+        counts: Counts | SumOfFiles | None = None,
         reading: Reading | None = None,
         threads: int | None = None,
         progress: bool | None = None,
@@ -109,7 +106,7 @@ class Corpus:
         self.progress = progress
         self._threads = threads
         self._kept: int | None = None  # bytes of text in chunks with at least min_count occurrences
-        self.checkpoint: Checkpoint | None = None
+        self.kept_parts: CountedParts | None = None
         self._hashing = Hashing() if recorded and files is not None else None
 
     def __enter__(self) -> Corpus:
@@ -191,13 +188,13 @@ class Corpus:
         if at_once and any(weight != ONE for weight, _ in source.parts()):
             raise OptionError(f"weights= does not apply to {at_once}: leave it out")
         forecast = self._forecast(source)
-        if self.checkpoint is None:
+        if self.kept_parts is None:
             with self._counted_lines(forecast.watch(source), make) as found:
                 self._note(source)
                 self.check_bytes()
                 yield found
         else:
-            parts, self.was_read = self.checkpoint.count_lines(
+            parts, self.was_read = self.kept_parts.count_lines(
                 source,
                 lambda part: self._counted_lines(forecast.watch(part), make),
                 at_once is None,
@@ -236,13 +233,13 @@ class Corpus:
             TrainingError: there is no text.
         """
         if self.counts is None:
-            if self.checkpoint is None:
+            if self.kept_parts is None:
                 source = self.source()
                 watched = self._forecast(source).watch(source)
                 counts = count_chunks(watched, splitter, self.threads, self.progress, self.limits)
                 self._note(source)
             else:
-                counts = sum_counts(self._counted_parts(splitter, self.checkpoint), self.limits)
+                counts = sum_counts(self._counted_parts(splitter, self.kept_parts), self.limits)
         else:
             counts = self.counts
         self._check_counts(counts)
@@ -264,12 +261,12 @@ class Corpus:
 
     @contextmanager
     def _streamed(self, splitter: PatternSplitter | None) -> Iterator[StreamedCounts]:
-        if isinstance(self.given_counts, StoredCounts):
+        if isinstance(self.given_counts, SumOfFiles):
             with self.given_counts.stream(self.limits) as counts:
                 yield counts
         elif self.given_counts is not None:
             yield stream_counts(self.given_counts)
-        elif self.checkpoint is None:
+        elif self.kept_parts is None:
             source = self.source()
             watched = self._forecast(source).watch(source)
             with stream_chunks(
@@ -278,12 +275,12 @@ class Corpus:
                 self._note(source)
                 yield counts
         else:
-            parts = self._counted_parts(splitter, self.checkpoint)
+            parts = self._counted_parts(splitter, self.kept_parts)
             with stream_sum(parts, self.limits) as counts:
                 yield counts
 
     def _counted_parts(
-        self, splitter: PatternSplitter | None, checkpoint: Checkpoint
+        self, splitter: PatternSplitter | None, kept: CountedParts
     ) -> Iterator[Counts]:
         """Return the counts of the parts of the corpus, which are read lazily."""
         source = self.source()
@@ -293,12 +290,11 @@ class Corpus:
             make = partial(ChunkCounter, splitter, self.threads)
             return self._counted_lines(forecast.watch(part), make)
 
-        parts, self.was_read = checkpoint.count(source, count, splitter)
+        parts, self.was_read = kept.count(source, count, splitter)
         return parts
 
     def _forecast(self, source: DocumentSource) -> Forecast:
-        folder = self.checkpoint.folder if self.checkpoint else None
-        return Forecast(self.limits, source, folder)
+        return Forecast(self.limits, source, self.kept_parts)
 
     def _check_counts(self, counts: Counts | StreamedCounts) -> None:
         self.check_bytes()

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
-from typing import TypeAlias
 
 from toksmith.engine.counting import CountedChunks, Take
-from toksmith.errors import OptionError
-from toksmith.trainers.chunk_counting import limit_counts, stream_sum, sum_counts
-from toksmith.trainers.counts import Counts, check_splitters
-from toksmith.trainers.counts_files import CountsFile, pieces
+from toksmith.trainers.counting.chunks import limit_counts, stream_sum, sum_counts
+from toksmith.trainers.counting.counts import Counts
+from toksmith.trainers.counting.files.parquet import CountsFile, pieces
+from toksmith.trainers.counting.files.shards import check_summands, in_order
+from toksmith.trainers.counting.splits import check_splitters
+from toksmith.trainers.counting.streaming import StreamedCounts
 from toksmith.trainers.memory import MemoryLimits
-from toksmith.trainers.shard_files import check_summands, in_order
-from toksmith.trainers.streamed_counts import StreamedCounts
 
 
-class StoredCounts:
+class SumOfFiles:
     """The sum of files of counts, read from the files: it need not fit into memory.
 
     Args:
@@ -89,35 +88,10 @@ class StoredCounts:
         return (piece for file in self.files for piece in pieces(file))
 
 
-def batches_of(counts: Counts | StoredCounts) -> Iterator[CountedChunks]:
+def batches_of(counts: Counts | SumOfFiles) -> Iterator[CountedChunks]:
     """Yield the counts in batches; those of several files are not added up."""
     if isinstance(counts, Counts):
         yield counts.chunks, counts.ends, counts.counts
         return
     for file in counts.files:
         yield from file.batches()
-
-
-AnyCounts: TypeAlias = "Counts | CountsFile | Sequence[CountsFile]"
-"""Counts in memory, or files of counts to add, in the order of :class:`StoredCounts`."""
-
-
-def given_counts(counts: AnyCounts | None) -> Counts | StoredCounts | None:
-    """Return the counts of an argument ``counts=``.
-
-    Raises:
-        OptionError: it is something else, or the chunks were cut by different splitters.
-    """
-    if isinstance(counts, Counts | None):
-        return counts
-    files = [counts] if isinstance(counts, CountsFile) else counts
-    if not isinstance(files, list | tuple) or not all(
-        isinstance(file, CountsFile) for file in files
-    ):
-        raise OptionError(
-            f"counts is {type(counts).__name__}: use Counts, such as Counts.of(…) or "
-            "Counts.load(path), a CountsFile, or a list of CountsFile"
-        )
-    if not files:
-        raise OptionError("counts is an empty list: give one file of counts or more")
-    return StoredCounts(files)

@@ -6,29 +6,20 @@ counts its words. So neither the chunks nor the words need fit into memory until
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice, pairwise
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-from toksmith._base.lazy import np
 from toksmith.corpus import DocumentSink
 from toksmith.engine.counting import (
     ChunkCounter,
-    CountedChunks,
     CountedLines,
     LineCounter,
     Take,
-    UInts,
 )
-from toksmith.trainers.chunk_counting import limit_counts
-from toksmith.trainers.counts import Counts
+from toksmith.trainers.counting.streaming import PassOn, pass_batch
 from toksmith.trainers.memory import MemoryLimits
-
-PassOn: TypeAlias = "Callable[[Take], None]"
-"""Calls a function with all counted chunks, batch by batch. It may be called again."""
 
 
 class LineSink(DocumentSink, Protocol):
@@ -68,8 +59,8 @@ class LineCounts:
         """Return counts that are in memory."""
         return cls(
             *(found.lines, found.too_long, found.reserved),
-            pass_chunks=lambda take: _pass(take, found.chunks, found.ends, found.counts),
-            pass_plain=lambda take: _pass(take, *found.plain),
+            pass_chunks=lambda take: pass_batch(take, found.chunks, found.ends, found.counts),
+            pass_plain=lambda take: pass_batch(take, *found.plain),
         )
 
 
@@ -118,67 +109,6 @@ def sum_lines(parts: Iterable[LineCounts], limits: MemoryLimits) -> LineCounts:
         partial(pass_sum, [part.pass_chunks for part in parts]),
         partial(pass_sum, [part.pass_plain for part in parts]),
     )
-
-
-def counted_words(feed: Callable[[ChunkCounter], object], limits: MemoryLimits) -> Counts:
-    """Return the counts of the words that a function passes to a counter.
-
-    Raises:
-        OptionError: the words exceed the memory limit.
-    """
-    counter = ChunkCounter(None, 1)
-    with limits.spill(counter):
-        feed(counter)
-        limits.merge(counter)
-        counts = Counts(*counter.finish())
-    return counts if counter.spilled else limit_counts(counts, limits)
-
-
-@contextmanager
-def passed_words(feed: Callable[[ChunkCounter], object], limits: MemoryLimits) -> Iterator[PassOn]:
-    """Count the words that a function passes to a counter, and pass them on.
-
-    The words need not fit into memory: those that do not are in a temporary file, which the end of
-    the ``with`` block deletes.
-    """
-    counter = ChunkCounter(None, 1)
-    with limits.spill(counter):
-        feed(counter)
-        if limits.limit is not None:
-            limits.merge(counter)
-        if counter.spilled:
-            yield counter.pass_merged
-        else:
-            counts = Counts(*counter.finish())
-            if limits.min_count > 1:
-                counts = counts.filter(limits.min_count)
-            yield lambda take: _pass(take, counts.chunks, counts.ends, counts.counts)
-
-
-def add_words(counter: ChunkCounter, counted: Iterable[tuple[str, int]]) -> None:
-    """Count words a number of times each."""
-    left = iter(counted)
-    while batch := [*islice(left, _WORDS)]:
-        words = [word.encode() for word, _ in batch]
-        ends = np.cumsum(np.fromiter(map(len, words), np.uint64, len(words)), dtype=np.uint64)
-        counts = np.fromiter((count for _, count in batch), np.uint64, len(batch))
-        counter.add_counted(b"".join(words), ends, counts)
-
-
-def items_of(counted: CountedChunks) -> Iterator[tuple[bytes, int]]:
-    """Yield each chunk and its count."""
-    chunks, ends, counts = counted
-    for (start, end), count in zip(pairwise([0, *ends.tolist()]), counts.tolist(), strict=True):
-        yield chunks[start:end], count
-
-
-_WORDS = 1 << 13
-"""The number of words that are counted with one call."""
-
-
-def _pass(take: Take, chunks: bytes, ends: UInts, counts: UInts) -> None:
-    if len(ends):
-        take(chunks, ends, counts)
 
 
 def _pass_nothing(take: Take) -> None:

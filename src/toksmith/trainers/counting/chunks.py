@@ -12,10 +12,11 @@ from toksmith.corpus import DocumentSource
 from toksmith.engine.counting import ChunkCounter, CountedChunks
 from toksmith.errors import OptionError
 from toksmith.splitters import PatternSplitter
-from toksmith.trainers.counts import Counts, check_splitters, stream_counts
+from toksmith.trainers.counting.counts import Counts, stream_counts
+from toksmith.trainers.counting.splits import check_splitters
+from toksmith.trainers.counting.streaming import StreamedCounts, pass_batches
+from toksmith.trainers.counting.weights import feed_weighted, weighted_parts, weighted_sum
 from toksmith.trainers.memory import MemoryLimits, size_of_stream, tallies_of
-from toksmith.trainers.streamed_counts import StreamedCounts, pass_batches
-from toksmith.trainers.weighted_counts import feed_weighted, weighted_parts, weighted_sum
 
 
 def count_chunks(
@@ -112,7 +113,7 @@ class _Weighted:
 
     def _note(self, done: int) -> None:
         if self._source.size:
-            self._limits.share = done / self._source.size
+            self._limits.files.share = done / self._source.size
         self._report(done)
 
 
@@ -177,7 +178,7 @@ class _Summands:
                 raise OptionError("the counted text comes to 2**63 bytes or more")
             chunks += len(part)
             if self._chunks:
-                self._limits.share = chunks / self._chunks
+                self._limits.files.share = chunks / self._chunks
             counter.add_counted(part.chunks, part.ends, part.counts)
         return documents
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from toksmith.engine.counting import (
     ChunkCounter,
@@ -27,20 +27,20 @@ from toksmith.engine.counting import (
 from toksmith.errors import TrainingError, warn
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.reference.piece_rules import SPACE, PieceRules, is_digit
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.line_counting import DrawnLines, TsvLines
-from toksmith.trainers.line_counts import (
-    LineCounts,
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.lines import LineCounts, merged_lines
+from toksmith.trainers.counting.symbol_words import AnyWords, CharacterWords, MixedWords, WordStream
+from toksmith.trainers.counting.word_feeds import (
+    Feed,
     add_words,
     counted_words,
     items_of,
-    merged_lines,
     passed_words,
 )
-from toksmith.trainers.normalizing import QuickNormalizer
+from toksmith.trainers.sentencepiece.line_counters import DrawnLines, TsvLines
+from toksmith.trainers.sentencepiece.quick_normalizer import QuickNormalizer
+from toksmith.trainers.sentencepiece.vocabulary import BOUNDARY
 from toksmith.trainers.sentencepiece_options import SentencePieceOptions, reaches_across_words
-from toksmith.trainers.sentencepiece_vocabulary import BOUNDARY
-from toksmith.trainers.symbol_words import AnyWords, CharacterWords, MixedWords, WordStream
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -134,10 +134,6 @@ def _sentences(words: AnyWords, found: LineCounts, corpus: Corpus) -> Sentences:
         )
     skipped = {"too_long": found.too_long, "reserved": found.reserved}
     return Sentences(words, found.lines, {k: v for k, v in skipped.items() if v})
-
-
-Feed: TypeAlias = "Callable[[ChunkCounter], None]"
-"""Passes words to a counter."""
 
 
 @contextmanager

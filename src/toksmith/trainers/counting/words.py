@@ -51,12 +51,12 @@ from toksmith.stages.split_classes import (
     iter_chunks,
     marks_only_first,
 )
-from toksmith.trainers.bulk_splitting import blocks, split_in_bulk
-from toksmith.trainers.corpus import Corpus
-from toksmith.trainers.counts import Counts
-from toksmith.trainers.line_counts import add_words, counted_words, items_of, passed_words
+from toksmith.trainers.counting.bulk_splitting import blocks, split_in_bulk
+from toksmith.trainers.counting.corpus import Corpus
+from toksmith.trainers.counting.counts import Counts
+from toksmith.trainers.counting.symbol_words import WordStream, is_utf8
+from toksmith.trainers.counting.word_feeds import add_words, counted_words, items_of, passed_words
 from toksmith.trainers.memory import MemoryLimits
-from toksmith.trainers.symbol_words import WordStream, is_utf8
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -14,11 +14,6 @@ from toksmith.engine.counting import ChunkCounter, CountedChunks, CountedLines, 
 from toksmith.errors import OptionError
 
 
-def round_count(millionths: int) -> int:
-    """Convert a weighted sum in millionths to a count, rounded half up."""
-    return (millionths + ONE // 2) // ONE
-
-
 def weighted_parts(source: DocumentSource) -> tuple[int, list[tuple[int, DocumentSource]]]:
     """Return the number of units in 1, and the parts of a source with their weights in units."""
     parts = source.parts()

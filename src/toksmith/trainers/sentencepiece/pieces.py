@@ -8,7 +8,7 @@ from toksmith._base.lazy import np, npt
 from toksmith.engine.training import ENOUGH, merge_pieces
 from toksmith.reference.piece_rules import PieceRules
 from toksmith.trainers.bpe_merging import watch_merges
-from toksmith.trainers.symbol_words import CharacterWords, StoredWords
+from toksmith.trainers.counting.symbol_words import CharacterWords, StoredWords
 
 
 @dataclass(frozen=True, eq=False)

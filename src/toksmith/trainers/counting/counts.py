@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Literal
 
 from toksmith._base.checks import vector, whole
 from toksmith._base.lazy import np, npt
 from toksmith._base.report import html_of, text_of
+from toksmith._base.sizes import parse_size
 from toksmith._base.text import Texts
 from toksmith._base.threads import thread_count
 from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath, Documents, Files, Reading
+from toksmith.corpus.paths import one_path
 from toksmith.corpus.remote import as_file
-from toksmith.errors import OptionError, UnsupportedError
+from toksmith.errors import OptionError
 from toksmith.splitters import PatternSplitter, splitter
-from toksmith.splitters.names import WORDS, name_of
-from toksmith.trainers.memory import MemoryLimits, parse_size
-from toksmith.trainers.streamed_counts import StreamedCounts, cut_batches, pass_batches
+from toksmith.trainers.counting.streaming import StreamedCounts, cut_batches, pass_batches
+from toksmith.trainers.memory import MemoryLimits
 
 _CHECKED = 1 << 18
 """The number of chunks that are checked at a time; temporary arrays have this size."""
-
-ON_CHUNKS = ("bpe", "word", "char")
-"""The models that train on chunk counts of any split."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,7 +175,7 @@ class Counts:
             >>> Counts.from_files("low.txt").most_common()
             [(b'low', 1), (b' lower', 1), (b' low', 1)]
         """
-        from toksmith.trainers.chunk_counting import count_chunks
+        from toksmith.trainers.counting.chunks import count_chunks
 
         limits = MemoryLimits(parse_size(memory), min_count)
         reading = Reading(
@@ -224,7 +221,7 @@ class Counts:
             >>> Counts.from_texts("low lower low", split="words").most_common()
             [(b'low', 2), (b' ', 2), (b'lower', 1)]
         """
-        from toksmith.trainers.chunk_counting import count_chunks
+        from toksmith.trainers.counting.chunks import count_chunks
 
         limits = MemoryLimits(parse_size(memory), min_count)
         reading = Reading(sample=sample, seed=seed, deduplicate=deduplicate)
@@ -248,9 +245,9 @@ class Counts:
             >>> Counts.load("low.parquet").most_common()
             [(b'low', 2), (b' low', 1)]
         """
-        from toksmith.trainers.counts_files import CountsFile
+        from toksmith.trainers.counting.files.parquet import CountsFile
 
-        return CountsFile(a_path(path)).read()
+        return CountsFile(one_path(path)).read()
 
     @classmethod
     def merge(
@@ -281,10 +278,10 @@ class Counts:
             >>> Counts.merge(["a.parquet", "b.parquet"]).most_common()
             [(b'low', 3), (b'er', 1)]
         """
-        from toksmith.trainers.corpus_counts import counts_files
-        from toksmith.trainers.stored_counts import StoredCounts
+        from toksmith.trainers.counting.files.shards import counts_files
+        from toksmith.trainers.counting.files.sums import SumOfFiles
 
-        found = StoredCounts(counts_files(paths, "paths"))
+        found = SumOfFiles(counts_files(paths, "paths"))
         return found.read(MemoryLimits(parse_size(memory), min_count))
 
     @classmethod
@@ -311,9 +308,9 @@ class Counts:
             >>> Counts.from_tsv("words.tsv", split="words").most_common()
             [(b'low', 2), (b'lower', 1)]
         """
-        from toksmith.trainers.counts_files import read_tsv
+        from toksmith.trainers.counting.files.tsv import read_tsv
 
-        return read_tsv(a_path(path), _splitter_of(split, gaps))
+        return read_tsv(one_path(path), _splitter_of(split, gaps))
 
     def save(self, path: AnyPath) -> None:
         """Write a Parquet file with the columns ``chunk`` (binary) and ``count`` (uint64).
@@ -330,9 +327,9 @@ class Counts:
             >>> dict(Counts.load("low.parquet"))
             {b'low': 2}
         """
-        from toksmith.trainers.counts_files import write
+        from toksmith.trainers.counting.files.parquet import write
 
-        write(stream_counts(self), as_file(a_path(path)))
+        write(stream_counts(self), as_file(one_path(path)))
 
     def to_tsv(self, path: AnyPath) -> None:
         r"""Write ``word<TAB>count`` lines, which SentencePiece reads with ``input_format=tsv``.
@@ -351,12 +348,12 @@ class Counts:
             >>> Path("words.tsv").read_text()
             'low\t2\nlower\t1\n'
         """
-        from toksmith.trainers.counts_files import write_tsv
+        from toksmith.trainers.counting.files.tsv import write_tsv
 
-        write_tsv(stream_counts(self), as_file(a_path(path)))
+        write_tsv(stream_counts(self), as_file(one_path(path)))
 
     def __add__(self, other: Counts) -> Counts:
-        from toksmith.trainers.chunk_counting import sum_counts
+        from toksmith.trainers.counting.chunks import sum_counts
 
         return sum_counts([self, other]) if isinstance(other, Counts) else NotImplemented
 
@@ -440,21 +437,6 @@ class Counts:
         return int(np.dot(self.sizes, self.counts))
 
 
-def a_path(path: object, name: str = "path") -> AnyPath:
-    """Return an argument after a check that it is one path.
-
-    Raises:
-        OptionError: it is no path.
-    """
-    if isinstance(path, str | PathLike) and not isinstance(fspath(path), bytes):
-        if fspath(path):
-            return path
-        raise OptionError(f"{name} is an empty string: give a path")
-    raise OptionError(
-        f"{name} is {path!r:.80}: use a str or a pathlib.Path, not {type(path).__name__}"
-    )
-
-
 def _splitter_of(
     split: str | PatternSplitter | None, gaps: Literal["keep", "drop"]
 ) -> PatternSplitter | None:
@@ -472,75 +454,3 @@ def stream_counts(counts: Counts) -> StreamedCounts:
         int(counts.counts.sum()),
         counts.bytes,
     )
-
-
-def check_splitters(splitters: Iterable[PatternSplitter | None]) -> None:
-    """Raise OptionError if counts to be added were cut by different splitters."""
-    first, *others = splitters
-    for other in others:
-        if other != first:
-            raise OptionError(
-                "counts of different splitters cannot be added: "
-                f"{splitter_name(first)} and {splitter_name(other)}"
-            )
-
-
-def split_option(cut_by: PatternSplitter | None) -> str | None:
-    """Return the value of ``split=`` that gives a splitter.
-
-    Raises:
-        UnsupportedError: there is none for these several patterns.
-    """
-    if cut_by is None or not cut_by.then:
-        return cut_by.pattern if cut_by else None
-    name = name_of(cut_by.patterns)
-    if name is None:
-        raise UnsupportedError(
-            f"no value of split= names the {len(cut_by.patterns)} patterns of this splitter"
-        )
-    return name
-
-
-def splitter_name(cut_by: PatternSplitter | None) -> str:
-    """Return a splitter's name for messages: the name of its family, or its pattern."""
-    if cut_by is None:
-        return "none"
-    if cut_by.pattern == WORDS:
-        return "words"
-    name = (cut_by.family and cut_by.family.name) or (cut_by.then and name_of(cut_by.patterns))
-    name = name or " then ".join(f"'{pattern}'" for pattern in cut_by.patterns)
-    return f"{name:.80}" + (" without the gaps" if cut_by.gaps == "drop" else "")
-
-
-def check_counts(
-    splitter_of_counts: PatternSplitter | None, model: str, options: Mapping[str, Any]
-) -> None:
-    """Check that a model can be trained from these counts as from their text.
-
-    Args:
-        splitter_of_counts: the splitter that cut the chunks.
-        model: the name of the model to train.
-        options: the options of the training.
-
-    Raises:
-        OptionError: the model needs counts of documents, or ``options`` has another split.
-    """
-    given = splitter_name(splitter_of_counts)
-    if model not in ON_CHUNKS:
-        if splitter_of_counts is not None:
-            raise OptionError(
-                f"counts of chunks (split {given}) cannot train model {model!r}: "
-                "count documents or lines (split=None), or train on the text"
-            )
-    elif (
-        "split" in options
-        and splitter(options["split"], _gaps(splitter_of_counts)) != splitter_of_counts
-    ):
-        raise OptionError(
-            f"split is {options['split']!r:.80}, but the counts were made with {given}: leave it "
-            "out"
-        )
-
-
-def _gaps(cut_by: PatternSplitter | None) -> Literal["keep", "drop"]:
-    return cut_by.gaps if cut_by else "keep"

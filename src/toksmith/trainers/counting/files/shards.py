@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
-from toksmith.corpus.remote import FilePath, is_folder, names_in
+from toksmith.corpus import AnyPath
+from toksmith.corpus.paths import one_path
+from toksmith.corpus.remote import FilePath, as_file, is_folder, names_in
 from toksmith.corpus.shards import file_in
 from toksmith.errors import FormatError, OptionError, warn
-from toksmith.trainers.counts_files import CountsFile
-from toksmith.trainers.shard_notes import (
+from toksmith.trainers.counting.files.parquet import CountsFile
+from toksmith.trainers.counting.files.shard_notes import (
     differences,
     is_note,
     name_shards,
@@ -108,6 +111,28 @@ def shards_in(folder: FilePath) -> list[CountsFile]:
                 "again"
             )
     return files
+
+
+def counts_files(inputs: AnyPath | Sequence[AnyPath], name: str = "inputs") -> list[CountsFile]:
+    """Return the files of counts of an argument, with folders of shards replaced by their files.
+
+    Raises:
+        OptionError: it is no path or list of paths, the list is empty, shards of a folder are
+            missing or of different corpora.
+        FormatError: a file cannot be read, is damaged, or holds no counts.
+    """
+    if isinstance(inputs, bytes) or not isinstance(inputs, str | PathLike | Iterable):
+        raise OptionError(
+            f"{name} is {inputs!r:.80}: give files of counts, not {type(inputs).__name__}"
+        )
+    several = [inputs] if isinstance(inputs, str | PathLike) else list(inputs)
+    if not several:
+        raise OptionError(f"{name} is an empty list: give one file of counts or more")
+    found: list[CountsFile] = []
+    for given in several:
+        path = as_file(one_path(given))
+        found += shards_in(path) if is_folder(path) else [CountsFile(path)]
+    return found
 
 
 def check_summands(files: Sequence[CountsFile]) -> None:
