@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <new>
+#include <type_traits>
 
 namespace toksmith::test {
 
@@ -45,24 +46,34 @@ class MostThreads {
 #define TOKSMITH_FAILING_THREADS 0
 #endif
 
-// Calls work() with its first allocation failing, then with its second, and so on until none fails;
-// after the first `dense` ones, with every sixteenth part more. Calls check() after each failure.
-// Returns about the number of allocations.
-template <typename Work, typename Check>
-std::size_t fail_each_allocation(Work work, Check check, std::size_t dense = 1000) {
+// Calls prepare(), and then work() with its first allocation failing; then again with its second,
+// and so on until none fails; after the first `dense` ones, with every sixteenth part more. After
+// each failure, calls check(), or check(threw): false if work() did without the memory. Returns
+// about the number of allocations.
+template <typename Prepare, typename Work, typename Check>
+std::size_t fail_each_allocation(Prepare prepare, Work work, Check check,
+                                 std::size_t dense = 1000) {
     for (std::size_t n = 0;; n += n < dense ? 1 : n / 16) {
-        bool failed = false;
+        prepare();
+        bool failed = false, threw = false;
         {
             const FailingAllocation failing(n);
             try {
                 work();
             } catch (const std::bad_alloc&) {
+                threw = true;
             }
             failed = failing.has_failed();
         }
         if (!failed) return n;
-        check();
+        if constexpr (std::is_invocable_v<Check, bool>) {
+            check(threw);
+        } else {
+            check();
+        }
     }
 }
+
+inline constexpr auto kNothing = [] {};
 
 }  // namespace toksmith::test

@@ -321,6 +321,7 @@ TEST(memory_ends_while_a_string_is_encoded) {
     const std::vector<Id> expected_small = list(whole.encode({small}, 1).ids);
     Encoder encoder(model, Family::kGpt2, isa::best());
     const std::size_t allocations = fail_each_allocation(
+        kNothing,
         [&] {
             encoder.forget();
             encoder.encode({small}, 1);

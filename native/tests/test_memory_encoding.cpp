@@ -146,12 +146,8 @@ template <typename Work, typename Check>
 void fail_each(const char* name, const Work& work, const Check& check) {
     const auto expected = work();
     auto last = expected;
-    const std::size_t allocations = fail_each_allocation(
-        [&] {
-            last = {};
-            last = work();
-        },
-        check);
+    const std::size_t allocations =
+        fail_each_allocation([&] { last = {}; }, [&] { last = work(); }, check);
     CHECK(allocations > 0 && last == expected, name);
 }
 
@@ -185,7 +181,7 @@ TEST(memory_ends_while_each_model_encodes) {
                     encoder.forget();
                     return encoder.count(texts, threads);
                 },
-                [] {});
+                kNothing);
             is_usable();
         }
     }
@@ -223,7 +219,7 @@ TEST(memory_ends_while_a_model_is_made) {
     for (std::size_t i = 0; i < kinds(text).size(); ++i) {
         const std::vector<Id> expected = ids(kinds(text)[i]);
         std::optional<Kind> made;
-        fail_each_allocation([&] { made = kinds(text)[i]; }, [&] { made.reset(); });
+        fail_each_allocation([&] { made.reset(); }, [&] { made = kinds(text)[i]; }, kNothing);
         CHECK(made && ids(*made) == expected);
     }
 }
@@ -235,13 +231,14 @@ TEST(memory_ends_while_ids_are_decoded) {
     std::vector<Id> ids;
     for (std::size_t i = 0; i < 200'000; ++i) ids.push_back(static_cast<Id>(i % 257));
     std::optional<Decoder> decoder;
-    fail_each_allocation([&] { decoder.emplace(known.bytes, known.offsets); },
-                         [&] { decoder.reset(); });
+    fail_each_allocation([&] { decoder.reset(); },
+                         [&] { decoder.emplace(known.bytes, known.offsets); }, kNothing);
     const Bytes expected = decoded(*decoder, ids, 1);
     for (const std::size_t threads : kThreads) {
         Bytes found;
-        fail_each_allocation([&] { found = decoded(*decoder, ids, threads); },
-                             [&] { CHECK(decoded(*decoder, ids, threads) == expected); });
+        fail_each_allocation(
+            kNothing, [&] { found = decoded(*decoder, ids, threads); },
+            [&] { CHECK(decoded(*decoder, ids, threads) == expected); });
         CHECK(found == expected);
     }
 }
@@ -254,18 +251,50 @@ TEST(memory_ends_while_rows_are_filled) {
         offsets.push_back(static_cast<std::int64_t>(ids.size()));
     }
     const std::vector<std::int64_t> values{1, 0, 2};
+    std::vector<std::int64_t> places;
+    for (std::int64_t i = 0; i < std::ssize(ids); ++i) places.insert(places.end(), {i, i + 1});
+    const std::vector<std::uint32_t> spaces(2 * 300, 1);
     RowLayout layout;
     layout.parts = {kTemplate, 0, kTemplate};
     layout.max_length = 5;
     layout.overflow = true;
-    const auto filled = [&] {
-        const Rows rows(layout, {offsets});
-        const Rows::Shape shape{5, false};
-        std::vector<std::int64_t> out(static_cast<std::size_t>(rows.items(shape)));
-        gather(rows, shape, std::span(out), {std::span<const Id>(ids), {}}, values, 0, 2);
-        return out;
+    const Rows::Shape shape{5, false};
+    const auto filled = [&]<typename T>(T, std::size_t numbers, const auto& fill_rows) {
+        return [&, numbers] {
+            const Rows rows(layout, {offsets});
+            std::vector<T> out(numbers * static_cast<std::size_t>(rows.items(shape)));
+            fill_rows(rows, std::span(out));
+            return out;
+        };
     };
-    fail_each("rows", filled, [] {});
+    const std::array<std::span<const Id>, 2> texts{std::span<const Id>(ids), {}};
+    const auto of_type = [&]<typename T>(T kind, std::size_t threads) {
+        fail_each("ids",
+                  filled(kind, 1,
+                         [&](const Rows& rows, std::span<T> out) {
+                             gather(rows, shape, out, texts, values, 0, threads);
+                         }),
+                  kNothing);
+    };
+    for (const std::size_t threads : kThreads) {
+        of_type(std::int64_t{}, threads);
+        of_type(Id{}, threads);
+        fail_each("parts",
+                  filled(std::int8_t{}, 1,
+                         [&](const Rows& rows, auto out) {
+                             fill(rows, shape, out, values, std::int64_t{7}, threads);
+                         }),
+                  kNothing);
+        fail_each("spans",
+                  filled(std::int64_t{}, 2,
+                         [&](const Rows& rows, auto out) {
+                             const SpanTrim trim{texts, spaces, true};
+                             gather_spans(rows, shape, out,
+                                          {std::span<const std::int64_t>(places), {}}, trim,
+                                          threads);
+                         }),
+                  kNothing);
+    }
 }
 
 TEST(memory_ends_while_json_lines_are_read) {
@@ -278,7 +307,7 @@ TEST(memory_ends_while_json_lines_are_read) {
         const JsonTexts found = read_json_lines(text_of(bytes), "text", out.data(), isa::best());
         return std::pair(found.ends, found.refused);
     };
-    fail_each("json lines", read, [] {});
+    fail_each("json lines", read, kNothing);
 }
 
 #if TOKSMITH_FAILING_THREADS

@@ -1,10 +1,12 @@
 // Memory that ends while chunks are counted, spilled and merged, and while models are trained.
+#include <array>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "counting/chunk_counter.hpp"
@@ -86,12 +88,9 @@ void fail_each_of(const Train& train, std::size_t dense = 200) {
     const auto expected = train().merges;
     CHECK(expected.size() > 10);
     std::vector<bpe::MergeRule> found;
-    const std::size_t allocations = fail_each_allocation(
-        [&] {
-            found.clear();
-            found = train().merges;
-        },
-        [&] { CHECK(found.empty() || same(found, expected)); }, dense);
+    const std::size_t allocations =
+        fail_each_allocation([&] { found.clear(); }, [&] { found = train().merges; },
+                             [&] { CHECK(found.empty() || same(found, expected)); }, dense);
     CHECK(allocations > 10 && same(found, expected));
 }
 
@@ -119,47 +118,25 @@ TEST(memory_ends_while_counts_are_spilled_and_merged) {
     CHECK(counter->spilled_bytes() > 0);
     const Counts once = merged(*counter->spilled());
     // While chunks are added: the counter can be used on, and no chunk is lost or counted twice.
-    std::size_t failures = 0;
-    for (std::size_t n = 0;; ++n) {
-        make();
-        bool failed = false;
-        {
-            const FailingAllocation failing(n);
-            try {
-                counter->add({text_of(bytes)}, 1);
-            } catch (const std::bad_alloc&) {
-            }
-            failed = failing.has_failed();
-        }
-        if (!failed) break;
-        ++failures;
-        counter->add({text_of(bytes)}, 1);
+    const auto count = [&] { counter->add({text_of(bytes)}, 1); };
+    const std::size_t failures = fail_each_allocation(make, count, [&] {
+        count();
         const Counts found = merged(*counter->spilled());
         CHECK(found.size() == once.size());
-        for (const auto& [chunk, count] : found) {
+        for (const auto& [chunk, times] : found) {
             const std::uint64_t whole = once.at(chunk);
-            CHECK(count >= whole && count <= 2 * whole, chunk);
+            CHECK(times >= whole && times <= 2 * whole, chunk);
         }
-    }
+    });
     CHECK(failures > 20);
     // While they are merged: the counts are right, or cannot be used.
-    for (std::size_t n = 0;; ++n) {
-        make();
-        counter->add({text_of(bytes)}, 1);
-        SpilledCounts* const spilled = counter->spilled();
-        bool failed = false;
-        {
-            const FailingAllocation failing(n);
-            try {
-                spilled->merge(1, 1, 1 << 14);
-            } catch (const std::bad_alloc&) {
-            }
-            failed = failing.has_failed();
-        }
-        if (!failed) break;
-        Counts found;
-        CHECK(is_refused([&] { found = merged(*spilled); }) || found == once);
-    }
+    fail_each_allocation(
+        [&] { make(), count(); }, [&] { counter->spilled()->merge(1, 1, 1 << 14); },
+        [&] {
+            CHECK(counter->spilled());
+            Counts found;
+            CHECK(is_refused([&] { found = merged(*counter->spilled()); }) || found == once);
+        });
 }
 
 TEST(memory_ends_while_words_are_spilled) {
@@ -175,23 +152,21 @@ TEST(memory_ends_while_words_are_spilled) {
     counter->add({text_of(bytes)}, 1);
     CHECK(counter->spilled_bytes() > 0);
     const Counts once = merged(counter->spilled()->chunks);
-    for (std::size_t n = 0;; ++n) {
-        make();
-        bool failed = false;
-        {
-            const FailingAllocation failing(n);
-            try {
-                counter->add({text_of(bytes)}, 1);
-            } catch (const std::bad_alloc&) {
-            }
-            failed = failing.has_failed();
-        }
-        if (!failed) break;
-        counter->add({text_of(bytes)}, 1);
+    const auto count = [&] { counter->add({text_of(bytes)}, 1); };
+    fail_each_allocation(make, count, [&] {
+        count();
         const Counts found = merged(counter->spilled()->chunks);
-        for (const auto& [chunk, count] : once)
-            CHECK(found.at(chunk) >= count && found.at(chunk) <= 2 * count, chunk);
-    }
+        for (const auto& [chunk, times] : once)
+            CHECK(found.at(chunk) >= times && found.at(chunk) <= 2 * times, chunk);
+    });
+    fail_each_allocation(
+        [&] { make(), count(); }, [&] { counter->spilled()->chunks.merge(1, 1, 1 << 14); },
+        [&] {
+            CHECK(counter->spilled());
+            Counts found;
+            CHECK(is_refused([&] { found = merged(counter->spilled()->chunks); }) || found == once);
+        },
+        200);
 }
 
 namespace {
@@ -201,23 +176,14 @@ namespace {
 template <typename Counter, typename... Arguments>
 void fail_each_of_finish(const Arguments&... arguments) {
     const Bytes bytes = bytes_of(text_of_words(300));
-    for (std::size_t n = 0;; ++n) {
-        Counter counter(arguments...);
-        counter.add({text_of(bytes)}, 1);
-        bool failed = false, threw = false;
-        {
-            const FailingAllocation failing(n);
-            try {
-                counter.finish();
-            } catch (const std::bad_alloc&) {
-                threw = true;
-            }
-            failed = failing.has_failed();
-        }
-        if (!failed) return CHECK(n > 5);
-        CHECK(threw && is_refused([&] { counter.finish(); }));
-        CHECK(is_refused([&] { counter.add({text_of(bytes)}, 1); }));
-    }
+    std::optional<Counter> counter;
+    const std::size_t allocations = fail_each_allocation(
+        [&] { counter.emplace(arguments...).add({text_of(bytes)}, 1); }, [&] { counter->finish(); },
+        [&](bool threw) {
+            CHECK(threw && is_refused([&] { counter->finish(); }));
+            CHECK(is_refused([&] { counter->add({text_of(bytes)}, 1); }));
+        });
+    CHECK(allocations > 5);
 }
 
 }  // namespace
@@ -278,30 +244,19 @@ TEST(memory_ends_while_each_criterion_trains) {
 TEST(a_store_that_lacks_a_part_refuses_to_train) {
     const Words words(300, kLetters);
     std::size_t refused = 0;
-    for (std::size_t n = 0;; ++n) {
-        bpe::ChunkStore store(0, -1);
-        bool failed = false, threw = false;
-        {
-            const FailingAllocation failing(n);
-            try {
-                store.add(words.counted());
-            } catch (const std::bad_alloc&) {
-                threw = true;
-            }
-            failed = failing.has_failed();
-        }
-        const auto train = [&] { bpe::train(store, {.size = kLetters}, {.tokens = 9}, 0, {}); };
-        if (!failed) {
-            train();
-            CHECK(is_refused(train));  // its chunks were merged
-            break;
-        }
-        if (!threw) continue;  // memory that could be done without
-        CHECK(is_refused(train));
-        CHECK(is_refused([&] { store.add(words.counted()); }));
-        ++refused;
-    }
+    std::optional<bpe::ChunkStore> store;
+    const auto add = [&] { store->add(words.counted()); };
+    const auto train = [&] { bpe::train(*store, {.size = kLetters}, {.tokens = 9}, 0, {}); };
+    fail_each_allocation([&] { store.emplace(0, -1); }, add,
+                         [&](bool threw) {
+                             if (!threw) return;  // memory that could be done without
+                             CHECK(is_refused(train));
+                             CHECK(is_refused(add));
+                             ++refused;
+                         });
     CHECK(refused > 3);
+    train();
+    CHECK(is_refused(train));  // its chunks were merged
 }
 
 TEST(memory_ends_while_unigram_trains) {
@@ -329,8 +284,8 @@ TEST(memory_ends_while_unigram_trains) {
             [&] {
                 found = {};
                 store.reset();
-                found = train();
             },
+            [&] { found = train(); },
             [&] {
                 CHECK(found.pieces.empty() || alike(found, expected));
                 if (store) CHECK(is_refused([&] { store->finish(), train_again(); }));
@@ -339,3 +294,100 @@ TEST(memory_ends_while_unigram_trains) {
         CHECK(is_refused(train_again));
     }
 }
+
+#if TOKSMITH_FAILING_THREADS
+namespace {
+
+// Calls work(threads) with more threads than can be started. Its result is that of one thread.
+template <typename Work>
+void do_without_threads(const char* name, const Work& work) {
+    const auto expected = work(1);
+    for (const std::size_t most : {0, 1, 2}) {
+        const MostThreads limit(most);
+        CHECK(work(4) == expected, name);
+    }
+}
+
+std::vector<std::array<Id, 3>> rules(const std::vector<bpe::MergeRule>& merges) {
+    std::vector<std::array<Id, 3>> found;
+    for (const bpe::MergeRule& each : merges) found.push_back({each.left, each.right, each.id});
+    CHECK(found.size() > 5);
+    return found;
+}
+
+}  // namespace
+
+TEST(counting_does_without_threads_that_do_not_start) {
+    std::string text;
+    for (int i = 0; i < 400; ++i) text += text_of_words(1500);  // several pieces
+    const Bytes bytes = bytes_of(text);
+    const auto counts = [](const DistinctChunks& chunks) {
+        Counts found;
+        for (const DistinctChunks::Entry& each : chunks.entries())
+            add(found, each.bytes(), each.size(), each.count);
+        return found;
+    };
+    do_without_threads("chunks", [&](std::size_t threads) {
+        ChunkCounter counter(family_named("gpt2"), isa::best());
+        counter.add({text_of(bytes)}, threads);
+        return counts(counter.finish());
+    });
+    do_without_threads("words", [&](std::size_t threads) {
+        WordCounter counter(WordCounter::Options{});
+        counter.add({text_of(bytes)}, threads);
+        return counts(counter.finish().chunks);
+    });
+    const TemporaryFile file;
+    do_without_threads("spilled", [&](std::size_t threads) {
+        ChunkCounter counter(family_named("gpt2"), isa::best());
+        counter.limit(1 << 12, file.descriptor());
+        counter.add({text_of(bytes)}, threads);
+        SpilledCounts& spilled = *counter.spilled();
+        spilled.merge(1, 1, 1 << 14);
+        Counts found;
+        spilled.visit([&](const Record& each) { add(found, each.bytes, each.size, each.count); });
+        return found;
+    });
+}
+
+TEST(training_does_without_threads_that_do_not_start) {
+    const Words words(3000, kLetters);
+    const std::vector<bpe::PieceTraits> alphabet(kLetters, {.first = 2, .last = 2});
+    const TemporaryFile file;
+    for (const std::size_t memory : {std::size_t{1} << 12, ~std::size_t{0}}) {
+        do_without_threads("stored chunks", [&](std::size_t threads) {
+            bpe::ChunkStore store(300, file.descriptor());
+            store.add(words.counted());
+            const bpe::TrainingOptions options{.tokens = 20,
+                                               .sharing = {.threads = threads, .least = 1}};
+            return rules(bpe::train(store, {.size = kLetters}, options, memory, {}).merges);
+        });
+    }
+    do_without_threads("likelihood", [&](std::size_t threads) {
+        const bpe::Sharing sharing{.threads = threads, .least = 1};
+        return rules(bpe::train_likelihood(words.counted(), kLetters, 40, 1, sharing, {}).merges);
+    });
+    do_without_threads("pieces", [&](std::size_t threads) {
+        const bpe::Sharing sharing{.threads = threads, .least = 1};
+        return rules(
+            bpe::train_pieces(words.counted(), 0, alphabet, {.longest = 7}, 40, sharing, {})
+                .merges);
+    });
+    do_without_threads("unigram", [&](std::size_t threads) {
+        unigram::WordStore::Options options{.rules = {.longest = 6}};
+        options.threads = threads;
+        unigram::WordStore store(alphabet, options);
+        store.add(words.counted());
+        store.finish();
+        const unigram::Pieces found =
+            unigram::train(store, {.seeds = 200, .enough = 60}, nullptr, {}, {});
+        std::vector<std::pair<std::vector<Id>, double>> pieces;
+        for (const auto& each : found.pieces) {
+            const auto start = found.text.begin() + each.place;
+            pieces.emplace_back(std::vector<Id>(start, start + each.length), each.score);
+        }
+        CHECK(pieces.size() > kLetters, std::to_string(pieces.size()));
+        return pieces;
+    });
+}
+#endif

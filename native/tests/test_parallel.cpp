@@ -158,11 +158,13 @@ TEST(threads_that_get_no_memory_are_done_without) {
         for (std::atomic<int>& times : done) CHECK(times.exchange(0) <= 1);
     };
     const std::size_t allocations = fail_each_allocation(
-        [&] { for_each_on_threads(4, kParts, [&](std::size_t i) { ++done[i]; }); }, all_done_once);
+        kNothing, [&] { for_each_on_threads(4, kParts, [&](std::size_t i) { ++done[i]; }); },
+        all_done_once);
     CHECK(allocations >= 4);  // at least one for each thread
     for (const std::atomic<int>& times : done) CHECK(times == 1);
     all_done_once();
     const std::size_t of_team = fail_each_allocation(
+        kNothing,
         [&] {
             Team team(4);
             team.run(kParts, [&](std::size_t i) { ++done[i]; });

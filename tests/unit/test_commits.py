@@ -234,12 +234,12 @@ def test_readers_during_a_write(
     assert loaded(path) == "new"
 
 
-def mapped_bytes(path: Path) -> bytes:
-    with files.mapped(path) as data:
-        return bytes(data)
+def opened_bytes(path: Path) -> bytes:
+    with files.opened(path) as file:
+        return file.read()
 
 
-@pytest.mark.parametrize("read", [files.read_head, files.read_bytes, mapped_bytes])
+@pytest.mark.parametrize("read", [files.read_head, files.read_bytes, opened_bytes])
 def test_a_file_that_is_renamed_before_it_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], bytes]
 ) -> None:

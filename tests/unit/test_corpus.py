@@ -657,7 +657,7 @@ def test_files_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_very_large_files_are_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "MAPPED", 10)
+    monkeypatch.setattr(documents, "most_read", lambda: 9)
     path = tmp_path / "log.txt"
     path.write_bytes(b"low lower ")
     with open_mapped(path) as data:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import random
 import struct
 from collections.abc import Callable
@@ -19,6 +22,7 @@ from tests.kits.words import bert
 from toksmith import Tokenizer, formats
 from toksmith._base.byte_alphabet import spell
 from toksmith.errors import FormatError, OptionError, UnsupportedError
+from toksmith.formats import gguf_metadata
 from toksmith.formats.gguf_splits import pre_tokenizers
 from toksmith.framing import AddedToken, Framing
 from toksmith.measure.hard_texts import hard_texts
@@ -369,3 +373,27 @@ def test_strings_longer_than_a_window(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr("toksmith.formats.gguf_metadata._WINDOW", size)
         assert load(tmp_path, gpt2_values(pre="gpt-2")) == expected
         test_every_truncation(tmp_path)
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("toksmith.formats.gguf_metadata._WINDOW", 64)
+    path = write(tmp_path / "model.gguf", gpt2_values(pre="gpt-2"))
+    size = path.stat().st_size
+    with path.open("rb", buffering=0) as file:
+        reader = gguf_metadata._Reader(path, file, ("tokenizer.",))
+        os.truncate(path, 100)
+        with pytest.raises(FormatError, match=f"became shorter than {size:,} bytes while it was"):
+            reader.entries()
+
+
+def test_a_file_whose_reads_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise OSError(errno.EIO, "Input/output error")
+
+    path = write(tmp_path / "model.gguf", gpt2_values(pre="gpt-2"))
+    reader = gguf_metadata._Reader(path, Broken(path.read_bytes()), ("tokenizer.",))
+    with pytest.raises(FormatError, match=r"model\.gguf: cannot be read: Input/output error"):
+        reader.entries()

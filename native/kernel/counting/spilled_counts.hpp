@@ -35,7 +35,9 @@ class SpilledCounts {
     // Merges runs of about the same size, if there are many; takes about `memory` bytes. This
     // bounds their number, and what repeats in them is stored once.
     void compact(std::size_t memory);
-    bool empty() const { return runs_.empty() && by_first_.empty(); }
+    // Whether nothing was spilled. False after an error that lost all runs: the rest of the counts
+    // must not pass for all of them.
+    bool empty() const { return runs_.empty() && by_first_.empty() && !broken_; }
     // The number of bytes written, and the size of the file.
     std::uint64_t bytes() const { return file_.written(); }
     std::uint64_t file_size() const { return file_.size(); }

@@ -1,4 +1,4 @@
-"""Documents in files, read as bytes or mapped into memory, never as Python strings."""
+"""Documents in files, read or mapped into memory as bytes, never as Python strings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from toksmith._base.checks import literal
 from toksmith._base.lazy import np, npt
 from toksmith.errors import FormatError, OptionError
 
-MAPPED = 1 << 30
-"""Files of at least this many bytes are mapped into memory, not read."""
+_MAPPED = 1 << 30
+"""Files of fewer bytes are never mapped into memory, but read."""
 
 BLOCK = 1 << 23
 """Bytes that are read at once."""
@@ -23,10 +23,10 @@ BLOCK = 1 << 23
 
 @contextmanager
 def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytearray | bytes]:
-    """Open a file for reading in one piece: read as a whole, or mapped if it is very large.
+    """Open a file for reading in one piece: read as a whole, or mapped if memory is too small.
 
-    A file below :data:`MAPPED` bytes is read, because a map ends the process (SIGBUS) when another
-    process cuts the file short meanwhile.
+    A file is read where half of the memory can hold it, because a map ends the process (SIGBUS)
+    when another process cuts the file short meanwhile.
 
     Args:
         path: a file, a pipe or a device.
@@ -55,13 +55,22 @@ def open_mapped(path: str | PathLike[str]) -> Iterator[mmap.mmap | bytearray | b
 
 
 def _mapped(file: BinaryIO) -> mmap.mmap | None:
-    """Return the map of a large file; ``None`` of a smaller one, a pipe or a device."""
-    if os.fstat(file.fileno()).st_size < MAPPED:
+    """Return the map of a very large file; ``None`` of a smaller one, a pipe or a device."""
+    if os.fstat(file.fileno()).st_size <= most_read():
         return None
     try:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError):
         return None
+
+
+def most_read() -> int:
+    """Return the size in bytes of the largest file that is read, not mapped."""
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # on Windows, and where the system does not tell
+        memory = 0
+    return max(_MAPPED, memory // 2)
 
 
 def _read(file: BinaryIO) -> bytearray | bytes:

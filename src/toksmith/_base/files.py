@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -80,27 +80,22 @@ def read_bytes(path: Path) -> bytes:
 
 
 @contextmanager
-def mapped(path: Path) -> Iterator[mmap.mmap]:
-    """Map a file into memory: of a large file, only the pages that are looked at are read.
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file of which only a part is read.
 
     Raises:
         FormatError: as :func:`read_bytes`.
     """
-    with ExitStack() as opened:
-        if isinstance(path, HeldFile):
-            content = read_bytes(path)
-            data = opened.enter_context(mmap.mmap(-1, len(content)))
-            data[:] = content
-            yield data
-            return
+    if isinstance(path, HeldFile):
+        yield BytesIO(read_bytes(path))
+        return
+    with ExitStack() as stack:
         with _opening(path):
-            file = opened.enter_context(commits.open_current(path))
+            file = stack.enter_context(commits.open_current(path))
             size = os.fstat(file.fileno()).st_size
-            if size:
-                data = opened.enter_context(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
         if not size:
             raise FormatError(path, "the file is empty")
-        yield data
+        yield file
 
 
 def read_together(paths: Sequence[Path]) -> list[bytes | None]:

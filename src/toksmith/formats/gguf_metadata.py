@@ -1,15 +1,15 @@
 """The metadata of a GGUF file: keys and typed values, which come before the tensors.
 
-The file is mapped into memory, and only the pages of the metadata are read. Every length and count
-is checked against the rest of the file before it is used.
+The file is read from its start to the end of the metadata. Every length and count is checked
+against the rest of the file before it is used.
 """
 
 from __future__ import annotations
 
-import mmap
+import os
 import struct
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from toksmith._base import files
 from toksmith._base.lazy import np, npt
@@ -27,7 +27,7 @@ _NUMBERS = {
 _COUNT = struct.Struct("<Q")
 _TYPE = struct.Struct("<I")
 _WINDOW = 2**22
-"""Bytes of the file that are copied at once to read strings."""
+"""Bytes of the file that are read at once."""
 _SMALLEST_ENTRY = 13
 """Bytes of a key-value pair with an empty key and a value of one byte."""
 
@@ -119,18 +119,19 @@ def read_metadata(path: Path, prefixes: tuple[str, ...]) -> Metadata:
         FormatError: the file is damaged, truncated or no GGUF file.
         UnsupportedError: the version or the byte order is not supported.
     """
-    with files.mapped(path) as data:
-        return Metadata(path, _Reader(path, data, prefixes).entries())
+    with files.opened(path) as file:
+        return Metadata(path, _Reader(path, file, prefixes).entries())
 
 
 class _Reader:
     """A position in the file, which moves forward with each value."""
 
-    def __init__(self, path: Path, data: mmap.mmap, prefixes: tuple[str, ...]) -> None:
+    def __init__(self, path: Path, file: BinaryIO, prefixes: tuple[str, ...]) -> None:
         self._path = path
-        self._data = data
-        self._size = len(data)
+        self._file = file
+        self._size = file.seek(0, os.SEEK_END)
         self._at = 0
+        self._window, self._start = b"", 0  # a part of the file, and its place
         self._prefixes = tuple(prefix.encode() for prefix in prefixes)
 
     def entries(self) -> dict[str, Any]:
@@ -192,21 +193,21 @@ class _Reader:
         if is_wanted and count > files.MAX_ID:
             raise FormatError(self._path, f"there are {count:,} strings in {what}, which no "
                               f"vocabulary has: at most {files.MAX_ID:,} can be read")  # fmt: skip
-        data, at, length = self._data, self._at, _COUNT.unpack_from
-        last = self._size - _COUNT.size
-        window, start = b"", at  # a copy of a part of the file: slices of a map are slow
+        at, length = self._at, _COUNT.unpack_from
+        window, start = self._window, self._start
         found: list[bytes] = []
         for _ in range(count):
             place = at - start
             if place + _COUNT.size > len(window):
-                if at > last:
-                    self._refuse_end(what)
-                window, start, place = data[at : at + _WINDOW], at, 0
+                window, start, place = self._read(at, _COUNT.size, what), at, 0
             size = length(window, place)[0]
             at += _COUNT.size + size
             if is_wanted:
                 text = window[place + _COUNT.size : at - start]
-                found.append(text if len(text) == size else data[at - size : at])
+                if len(text) < size:
+                    window, start = self._read(at - size, size, what), at - size
+                    text = window[:size]
+                found.append(text)
         if at > self._size:
             self._refuse_end(what)
         self._at = at
@@ -234,7 +235,27 @@ class _Reader:
         if size > self._size - start:
             self._refuse_end(what)
         self._at = start + size
-        return self._data[start : self._at]
+        place = start - self._start
+        if place + size > len(self._window):
+            self._read(start, size, what)
+            place = 0
+        return self._window[place : place + size]
+
+    def _read(self, start: int, size: int, what: str) -> bytes:
+        """Return at least ``size`` bytes from a place on, and keep them as the window."""
+        if size > self._size - start:
+            self._refuse_end(what)
+        try:
+            self._file.seek(start)
+            self._window = self._file.read(max(size, _WINDOW))
+        except OSError as wrong:
+            raise FormatError(self._path, f"cannot be read: {wrong.strerror or wrong}") from wrong
+        self._start = start
+        if len(self._window) < size:
+            raise FormatError(
+                self._path, f"became shorter than {self._size:,} bytes while it was read"
+            )
+        return self._window
 
     def _refuse_end(self, what: str) -> NoReturn:
         raise FormatError(

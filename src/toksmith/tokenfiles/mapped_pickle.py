@@ -8,6 +8,7 @@ import pickle
 from typing import Any
 
 from toksmith._base.lazy import np
+from toksmith.tokenfiles.maps import map_again
 
 
 def dumps(value: object) -> bytes:
@@ -28,7 +29,7 @@ class _Pickler(pickle.Pickler):
         # A view has the offset of the whole map. A map starts at a page of its file.
         offset = value.offset - value.offset % mmap.ALLOCATIONGRANULARITY
         offset += _address(value) - _address(np.frombuffer(held, np.uint8))
-        return np.memmap, (value.filename, value.dtype, "r", offset, value.shape)
+        return map_again, (value.filename, value.dtype, offset, value.shape[0])
 
 
 def _address(array: np.ndarray[Any, Any]) -> int:

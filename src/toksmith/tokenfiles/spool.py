@@ -24,8 +24,8 @@ from toksmith.corpus.blocks import Damage
 from toksmith.corpus.remote import as_file
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.job import Job
+from toksmith.tokenfiles.maps import check_map, map_ids
 from toksmith.tokenfiles.source import Tokens, TokenSource
-from toksmith.tokenfiles.token_files import map_ids
 from toksmith.tokenfiles.typed import check_type
 
 _LENGTH = np.dtype("int64")
@@ -352,6 +352,7 @@ class SpooledSplit(TokenSource):
         if self._bounds is None:
             self._bounds = np.zeros(len(self._lengths) + 1, np.int64)
             np.cumsum(self._lengths, out=self._bounds[1:])
+        check_map(self._ids)
         return self._ids[self._bounds[first] : self._bounds[last]]
 
     def save_ids(self, path: Path) -> None:

@@ -15,6 +15,7 @@ from toksmith._base.checks import vector, whole
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.mapped_pickle import dumps
+from toksmith.tokenfiles.maps import check_map, map_ids
 from toksmith.tokenfiles.source import Tokens, TokenSource
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ class IndexedPart(ABC):
             int64, shape ``(last - first + 1,)``.
         """
 
+    def check(self) -> None:
+        """Check that the mapped files did not become shorter; see :func:`check_map`."""
+        check_map(self._ids)
+
     @property
     def all_ids(self) -> Tokens:
         """The ids of all documents, end to end: a plain array, whose slices cost less."""
@@ -80,6 +85,7 @@ class IndexedPart(ABC):
     @property
     def lengths(self) -> OffsetArray:
         """The number of tokens of each document."""
+        self.check()
         lengths: OffsetArray = np.empty(self._count, np.int64)
         for first in range(0, self._count, STEP):
             last = min(first + STEP, self._count)
@@ -92,6 +98,7 @@ class IndexedPart(ABC):
 
     def ids(self, first: int, last: int) -> Tokens:
         """Return the ids of documents ``first`` to ``last - 1``, a view of the memory map."""
+        self.check()
         return self._ids[int(self.bounds(first, first)[0]) : int(self.bounds(last, last)[0])]
 
 
@@ -170,25 +177,6 @@ def head(path: Path, size: int) -> bytes:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
 
 
-def map_ids(path: Path, dtype: np.dtype[Any], offset: int = 0) -> Tokens:
-    """Return a memory map of the ids of a file.
-
-    Raises:
-        FormatError: the file cannot be read, or its size is no multiple of an id's.
-    """
-    try:
-        size = path.stat().st_size - offset
-        if size < 0 or size % dtype.itemsize:
-            raise FormatError(
-                path, f"has {size + offset:,} bytes: ids of {dtype.name} after {offset:,} expected"
-            )
-        if size == 0:
-            return np.zeros(0, dtype)
-        return np.memmap(path, dtype, "r", offset, (size // dtype.itemsize,))
-    except OSError as wrong:
-        raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
-
-
 class StreamPart:
     """Files that hold one stream of ids: a document may start in one file and end in another.
 
@@ -230,6 +218,7 @@ class StreamPart:
             for ids, before in zip(self._maps, self._starts.tolist(), strict=False):
                 shift = before + (self._place != "before")
                 for start in range(0, len(ids), _SEARCHED):
+                    check_map(ids)
                     places = np.flatnonzero(ids[start : start + _SEARCHED] == self._eos)
                     found.append(places + (start + shift))
             found.append(self._starts[-1:])
@@ -245,6 +234,11 @@ class StreamPart:
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self._bounds) - 1
+
+    def check(self) -> None:
+        """Check that the files did not become shorter; see :func:`check_map`."""
+        for ids in self._maps:
+            check_map(ids)
 
     @property
     def all_ids(self) -> Tokens | None:
@@ -264,6 +258,7 @@ class StreamPart:
         for ids, before in zip(self._maps[file:], self._starts[file:].tolist(), strict=False):
             if before >= end:
                 break
+            check_map(ids)
             found.append(ids[max(0, start - before) : end - before])
         if len(found) == 1:
             return found[0]
@@ -431,14 +426,14 @@ class TokenFiles(TokenSource):
                 f"numbers goes from {numbers.min():,} to {numbers.max():,}: documents go from 0 to "
                 f"{len(self) - 1:,}"
             )
-        several = [
-            part.all_ids for part in self.parts if isinstance(part, IndexedPart | StreamPart)
-        ]
-        flat = [each for each in several if each is not None]
+        parts = [part for part in self.parts if isinstance(part, IndexedPart | StreamPart)]
+        flat = [each for part in parts if (each := part.all_ids) is not None]
         if len(flat) < len(self.parts):
             return super().each(numbers)
         before = np.cumsum([0, *map(len, flat)])
         owners = np.searchsorted(self._firsts, numbers, side="right") - 1
+        for owner in {*owners.tolist()}:
+            parts[owner].check()
         ends = self._ends[numbers] - before[owners]
         starts = ends - self.lengths[numbers]
         return [

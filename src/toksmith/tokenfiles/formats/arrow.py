@@ -13,6 +13,7 @@ Needs ``pip install toksmith[arrow]``.
 
 from __future__ import annotations
 
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from toksmith.tokenfiles.formats.list_columns import (
     schema,
     token_files,
 )
+from toksmith.tokenfiles.maps import check_held
 from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.token_files import TokenFiles
 
@@ -91,7 +93,9 @@ class _File(ListPart):
     def __init__(self, path: Path) -> None:
         pyarrow, ipc = extra("pyarrow", "arrow"), extra("pyarrow.ipc", "arrow")
         with errors_of(path):
-            file = pyarrow.memory_map(str(path))
+            with path.open("rb") as opened:
+                self._map = mmap(opened.fileno(), 0, access=ACCESS_READ)
+            file = pyarrow.BufferReader(pyarrow.py_buffer(self._map))
             is_stream = file.read(4) == _STREAM
             if is_stream and (file.size() < 8 or file.read_at(8, file.size() - 8) != _END):
                 raise FormatError(path, "does not end as a stream of Arrow does: it is cut short")
@@ -104,6 +108,7 @@ class _File(ListPart):
         super().__init__(path, [len(chunk) for chunk in self._chunks])
 
     def group(self, number: int) -> Any:
+        check_held(self.path, self._map)
         if number not in self._checked:
             self._chunks[number].validate(full=True)  # offsets that lead out of the file
             self._checked.add(number)

@@ -21,6 +21,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
+from toksmith.tokenfiles.maps import check_map, map_ids
 from toksmith.tokenfiles.source import DocumentRange, Tokens, TokenSource, ranges, write_array
 from toksmith.tokenfiles.token_files import (
     STEP,
@@ -29,7 +30,6 @@ from toksmith.tokenfiles.token_files import (
     TokenFiles,
     check_size,
     head,
-    map_ids,
     one_type,
 )
 
@@ -148,6 +148,11 @@ class _IndexedFile(IndexedPart):
             if (part[1:] < part[:-1]).any():
                 raise FormatError(_beside(path, ".index"), "its documents are not in order")
         check_size(path, len(ids), int(ends[-1]) if len(ends) else 0)
+
+    def check(self) -> None:
+        """Check that neither file became shorter."""
+        super().check()
+        check_map(self._ends)
 
     def bounds(self, first: int, last: int) -> OffsetArray:
         """Return the bounds of documents ``first`` to ``last - 1``."""

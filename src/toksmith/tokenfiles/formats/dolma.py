@@ -28,13 +28,13 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
+from toksmith.tokenfiles.maps import map_ids
 from toksmith.tokenfiles.source import DocumentRange, TokenSource, ranges
 from toksmith.tokenfiles.token_files import (
     RawPart,
     StreamPart,
     TokenFiles,
     head,
-    map_ids,
     one_type,
 )
 

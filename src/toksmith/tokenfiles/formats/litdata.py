@@ -31,8 +31,9 @@ from toksmith.tokenfiles.formats.folders import (
     read_index,
     require,
 )
+from toksmith.tokenfiles.maps import map_ids
 from toksmith.tokenfiles.source import DocumentRange, Sizes, TokenSource, ranges, write_array
-from toksmith.tokenfiles.token_files import RawPart, TokenFiles, map_ids, one_type
+from toksmith.tokenfiles.token_files import RawPart, TokenFiles, one_type
 
 _CHUNK_BYTES = 1 << 26
 _TENSORS = {

@@ -23,8 +23,9 @@ from typing import Any
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
+from toksmith.tokenfiles.maps import map_ids
 from toksmith.tokenfiles.source import Tokens, TokenSource, write_array
-from toksmith.tokenfiles.token_files import StreamPart, TokenFiles, head, map_ids, one_type
+from toksmith.tokenfiles.token_files import StreamPart, TokenFiles, head, one_type
 
 _KINDS = {"uint16": (20240520, 1), "uint32": (20240801, 7)}
 _HEAD = 1024  # bytes

@@ -10,8 +10,8 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import json, np
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.format import type_of
+from toksmith.tokenfiles.maps import check_map, map_ids
 from toksmith.tokenfiles.source import Tokens
-from toksmith.tokenfiles.token_files import map_ids
 
 _COLUMNS = ("tokens", "input_ids")
 _CODES = {
@@ -147,6 +147,7 @@ class Shard:
 
     def _bounds(self, first: int, last: int) -> tuple[OffsetArray, OffsetArray]:
         """Return where the column of ids starts and ends in samples."""
+        check_map(self._data)
         samples, ends = self._places[first:last], self._places[first + 1 : last + 1]
         start = samples + 4 * sum(size is None for size in self._sizes)
         self._check(start <= ends, first)

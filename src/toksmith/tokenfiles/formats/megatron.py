@@ -23,6 +23,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
+from toksmith.tokenfiles.maps import check_map, map_ids
 from toksmith.tokenfiles.source import TokenSource, write_array
 from toksmith.tokenfiles.token_files import (
     STEP,
@@ -30,7 +31,6 @@ from toksmith.tokenfiles.token_files import (
     TokenFiles,
     check_size,
     head,
-    map_ids,
     one_type,
 )
 
@@ -151,6 +151,11 @@ class _Pair(IndexedPart):
         ids = map_ids(path, self.dtype)
         check_size(path, len(ids), end)
         super().__init__(path, ids, documents - 1)
+
+    def check(self) -> None:
+        """Check that neither file became shorter."""
+        super().check()
+        check_map(self._places)
 
     def bounds(self, first: int, last: int) -> OffsetArray:
         """Return the bounds of documents ``first`` to ``last - 1``."""

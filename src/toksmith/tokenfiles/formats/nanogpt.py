@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any
 from toksmith.errors import FormatError
 from toksmith.models import LongestMatch
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
+from toksmith.tokenfiles.maps import map_ids
 from toksmith.tokenfiles.source import TokenSource
-from toksmith.tokenfiles.token_files import StreamPart, TokenFiles, head, map_ids
+from toksmith.tokenfiles.token_files import StreamPart, TokenFiles, head
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer

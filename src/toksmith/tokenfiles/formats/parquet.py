@@ -102,7 +102,7 @@ class _File(ListPart):
     def __init__(self, path: Path) -> None:
         with errors_of(path):
             self._file = extra("pyarrow.parquet", "arrow").ParquetFile(
-                path, memory_map=True, page_checksum_verification=True
+                path, page_checksum_verification=True
             )
             columns, about = self._file.schema_arrow, self._file.metadata
             rows = [about.row_group(number).num_rows for number in range(about.num_row_groups)]

@@ -25,8 +25,9 @@ from toksmith._base.lazy import hashlib, json, np
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.formats.folders import folders_with, require
+from toksmith.tokenfiles.maps import check_map, map_ids
 from toksmith.tokenfiles.source import DocumentRange, Sizes, Tokens, TokenSource, ranges
-from toksmith.tokenfiles.token_files import TokenFiles, map_ids
+from toksmith.tokenfiles.token_files import TokenFiles
 
 _DOCUMENTS = 8192
 _BLOCK = 1 << 20
@@ -192,6 +193,7 @@ class _Tar:
 
     def _text(self, member: _Member) -> bytes:
         name, start, size = member
+        check_map(self._data)
         data = self._data[start : start + size].tobytes()
         if not name.endswith(".gz"):
             return data

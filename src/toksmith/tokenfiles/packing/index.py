@@ -26,6 +26,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.checks import file_path, vector, whole
 from toksmith._base.lazy import hashlib, json, np, npt
 from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles.maps import map_ids
 from toksmith.tokenfiles.packing.methods import METHODS, Method
 from toksmith.tokenfiles.packing.permutation import Permutation
 from toksmith.tokenfiles.source import TokenSource
@@ -233,7 +234,7 @@ class PackIndex:
             raise FormatError(
                 path, f"has {path.stat().st_size:,} bytes, and its head calls for {wanted:,}"
             )
-        data = np.memmap(path, np.uint8, "r")
+        data = map_ids(path, np.dtype(np.uint8))
         rows = data[start : start + count * dtype.itemsize].view(dtype)
         bounds = data[start + count * dtype.itemsize :].view("<u8")
         if bounds[0] != 0 or bounds[-1] != count or (bounds[1:] < bounds[:-1]).any():

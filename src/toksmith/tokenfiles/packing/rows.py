@@ -10,6 +10,7 @@ from toksmith._base.arrays import OffsetArray
 from toksmith._base.checks import check_index
 from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
+from toksmith.tokenfiles.maps import check_map
 from toksmith.tokenfiles.packing.index import PackIndex
 from toksmith.tokenfiles.source import Tokens, TokenSource
 
@@ -99,6 +100,7 @@ class PackedRows:
         if not -len(self) <= place < len(self):
             raise IndexError(f"sequence {place:,} of {len(self):,}")
         place %= len(self)
+        check_map(self.index.bounds)
         first, last = map(int, self.index.bounds[place : place + 2])
         pieces = np.asarray(self.index.rows[first:last])
         documents, starts, lengths = (

@@ -1,0 +1,171 @@
+"""How long each long call runs on after Ctrl-C: ``python -m benchmarks.interrupts [NAME...]``.
+
+A timer of the system interrupts a call after a random part of the processor time that it takes by
+itself, wherever it is then: in native code, in Python, in NumPy. The figure is the processor time
+of all threads from the signal until the exception has left the call and everything is freed. Each
+call is tried several times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import toksmith
+from tests.unit import test_interrupt_latency as training
+from tests.unit import test_interrupts as encoding
+
+LONG_ENOUGH = 1.0
+"""Seconds of processor time that each call takes at least."""
+
+Work = Callable[[], object]
+
+
+def latencies(work: Work, trials: int) -> tuple[float, list[float]]:
+    """Return the processor time of a call, and that from each signal to the end of the call."""
+    begin = time.process_time()
+    work()
+    natural = time.process_time() - begin
+    draw = random.Random(natural)
+    found = []
+    signal.signal(signal.SIGPROF, signal.default_int_handler)
+    while len(found) < trials:
+        after = max(natural * draw.uniform(0.01, 0.95), 0.002)
+        gc.collect()
+        begin = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, after)
+        try:
+            work()
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        except KeyboardInterrupt:
+            found.append(time.process_time() - begin - after)
+        else:
+            natural *= 0.9  # caches are warm now
+    return natural, found
+
+
+def encoding_work(model: str, name: str, threads: int) -> Work:
+    """Return a call of a tokenizer that takes long enough."""
+    tok = encoding.tokenizer(model)
+    size = 1 << 21
+    while True:
+        call = encoding.CALLS[name](tok, size, threads)
+
+        def work(call: Work = call) -> object:
+            tok.forget()
+            return call()
+
+        work()
+        begin = time.process_time()
+        work()
+        took = time.process_time() - begin
+        if took >= LONG_ENOUGH:
+            return work
+        size = int(size * min(max(1.2 * LONG_ENOUGH / took, 1.3), 16))
+
+
+def random_words(size: int) -> str:
+    """Return random words, in lines."""
+    return encoding.words(size).decode().replace(" ab", "\n")
+
+
+def training_work(model: str) -> Work:
+    """Return the training of a model on a text in memory, counting included."""
+    text = random_words(1 << 22)
+    size = {} if model in ("word", "char") else {"vocab_size": 3000}
+    return lambda: toksmith.train(texts=[text] * 4, model=model, progress=False, **size)
+
+
+def counting_work(split: str, threads: int) -> Work:
+    """Return the counting of chunks of a text in memory."""
+    text = random_words(1 << 24)
+    return lambda: toksmith.Counts.from_texts(
+        [text] * 3, split=split, threads=threads, progress=False
+    )
+
+
+def merging_work(folder: Path) -> Work:
+    """Return the merging of two files of counts."""
+    path = folder / "a.parquet"
+    if not path.exists():
+        toksmith.Counts.from_texts([random_words(1 << 24)], split="gpt2", progress=False).save(path)
+    return lambda: toksmith.Counts.merge([path, path])
+
+
+def tokenizing_work(folder: Path) -> Work:
+    """Return the tokenizing of a file to token files."""
+    path = folder / "a.txt"
+    path.write_text(random_words(1 << 26))
+    tok = encoding.tokenizer("bpe")
+    made = iter(range(1 << 30))
+    return lambda: toksmith.tokenize_corpus(
+        path, tokenizer=tok, format="megatron", eos=0, separator="\n", threads=1,
+        output=folder / str(next(made)), progress=False,
+    )  # fmt: skip
+
+
+def works(folder: Path) -> dict[str, Callable[[], Work]]:
+    """Return what makes each call, by its name."""
+    found: dict[str, Callable[[], Work]] = {}
+    for model, calls in encoding.INTERRUPTED.items():
+        for name, threads in calls:
+            label = f"{name}, {model}, {threads} thread{'s' * (threads > 1)}"
+            found[label] = lambda model=model, name=name, threads=threads: encoding_work(
+                model, name, threads
+            )
+    for name, work in training.TRAINED.items():
+        found[f"merging, {name}"] = lambda work=work: work
+    for model in ("bpe", "wordpiece", "sentencepiece-bpe", "unigram", "word", "char"):
+        found[f"train, {model}"] = lambda model=model: training_work(model)
+    for split, threads in (("gpt4", 1), ("gpt4", 2), ("words", 1)):
+        found[f"Counts.from_texts, {split}, {threads}"] = lambda split=split, threads=threads: (
+            counting_work(split, threads)
+        )
+    found["Counts.merge"] = lambda: merging_work(folder)
+    found["tokenize_corpus"] = lambda: tokenizing_work(folder)
+    return found
+
+
+def main() -> None:
+    """Measure each call in a process of its own, and print a row for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="parts of the names of calls; default: all")
+    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        found = works(Path(name))
+        if options.one:
+            natural, took = latencies(found[options.one](), options.trials)
+            print(json.dumps([natural, took]))
+            return
+    print("| call | takes | worst, in ms of processor time | median |\n|---|---|---|---|")
+    for name in found:
+        if options.names and not any(part in name for part in options.names):
+            continue
+        command = [sys.executable, "-m", "benchmarks.interrupts", "--one", name]
+        child = subprocess.run(
+            [*command, f"--trials={options.trials}"], capture_output=True, text=True, check=False
+        )
+        if child.returncode:
+            print(f"| {name} | failed: {child.stderr.splitlines()[-1:]} |", flush=True)
+            continue
+        natural, took = json.loads(child.stdout)
+        took = sorted(1000 * each for each in took)
+        print(
+            f"| {name} | {natural:.1f} s | {took[-1]:.0f} | {took[len(took) // 2]:.0f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
