@@ -32,7 +32,7 @@ class TemporaryFiles:
         in_memory: the memory of counts before they are written to the files, in bytes.
         learns: whether a model is learned from the counts, which takes further files.
         share: the share of the text that is counted; ``None`` if it is unknown.
-        kept: returns what to say at the end of a message of counts that are kept; perhaps nothing.
+        kept: returns the end of a message, on counts that are kept; empty if there are none.
     """
 
     limit: int | None

@@ -63,7 +63,7 @@ class CountedParts:
         )
 
     def advise(self) -> str:
-        """Return the end of an error's message on the counts; empty if there are none."""
+        """Return the end of a message of an error, on the counts; empty if there are none."""
         if not self.number:
             return ""
         return (

@@ -1,4 +1,4 @@
-"""Checks of files of counted shards: which may lie in one folder, and which may be added."""
+"""Files of counted shards: which may lie in one folder, which may be added, and in what order."""
 
 from __future__ import annotations
 
