@@ -11,12 +11,31 @@ struct FuzzInput {
     Random random{0};
     Bytes text;
 
-    FuzzInput(const std::uint8_t* data, std::size_t size) {
-        const std::size_t header = std::min<std::size_t>(size, 4);
-        if (header) std::memcpy(&random.state, data, header);
-        text.assign(data + header, data + size);
+    // Random numbers start with single bytes of the input, so that a fuzzer that changes one byte
+    // changes one decision.
+    static constexpr std::size_t kSeed = 4, kHeader = 32;
+
+    // `longest`: the rest of a longer text is dropped.
+    FuzzInput(const std::uint8_t* data, std::size_t size, std::size_t longest = 1000) {
+        const std::size_t seed = std::min(size, kSeed), header = std::min(size, kHeader);
+        if (seed) std::memcpy(&random.state, data, seed);
+        random.given = {data + seed, data + header};
+        text.assign(data + header, data + std::min(size, header + longest));
     }
 };
+
+// The number of threads to use. Starting them takes longer than all else a target does with an
+// input, so that few inputs do.
+inline std::size_t some_threads(Random& random) {
+    return random.below(16) ? 1 : 2 + random.below(2);
+}
+
+// The scalar instruction set, and one of the others.
+inline std::vector<isa::Level> some_levels(Random& random) {
+    const std::vector<isa::Level> all = levels();
+    if (all.size() < 2) return all;
+    return {all[0], all[1 + random.below(all.size() - 1)]};
+}
 
 // A file with a few changed bytes, sometimes cut off.
 inline std::string damaged(std::string file, Random& random) {

@@ -56,11 +56,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             start = end;
         }
     }
-    for (const isa::Level level : levels()) {
-        for (const bool limited : {false, true}) {
+    for (const isa::Level level : some_levels(random)) {
+        for (const bool limited : {false, random.below(4) == 0}) {
             ChunkCounter counter(family, level);
             if (limited) counter.limit(1 + random.below(1 << 16), descriptor());
-            const std::size_t threads = 1 + random.below(3);
+            const std::size_t threads = some_threads(random);
             CHECK(counter.chunks_of(texts) == chunks);
             const auto middle = texts.begin() + static_cast<std::ptrdiff_t>(texts.size() / 2);
             counter.add({texts.begin(), middle}, threads);

@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     for (; std::chrono::steady_clock::now() < end; ++runs) {
         input = random_text(random, 2 + random.below(1u << random.below(9)));
         input.shrink_to_fit();
-        for (std::size_t i = 0; i < std::min<std::size_t>(4, input.size()); ++i) {
+        for (std::size_t i = 0; i < std::min(FuzzInput::kHeader, input.size()); ++i) {
             input[i] = static_cast<std::uint8_t>(random.next());
         }
         LLVMFuzzerTestOneInput(input.data(), input.size());

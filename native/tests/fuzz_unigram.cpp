@@ -1,9 +1,9 @@
 // Trains Unigram on words cut out of the input, with random options: on one thread and on several,
-// in memory and in a file, from the start and from each kept state.
+// in memory and in a file, from the start, from a kept state, and from a damaged one.
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <set>
+#include <stdexcept>
 
 #include "fuzz.hpp"
 #include "training/unigram/trainer.hpp"
@@ -11,8 +11,29 @@
 using namespace toksmith;
 using namespace toksmith::test;
 
+namespace {
+
+// A state as a damaged checkpoint may hold it: characters may have no piece, and pieces may repeat.
+unigram::State random_state(Random& random, std::size_t letters, std::size_t longest) {
+    unigram::State state{random.below(4), {}};
+    auto& [text, pieces] = state.pieces;
+    for (std::size_t i = random.below(40); i > 0; --i) {
+        const auto place = static_cast<std::uint32_t>(text.size());
+        const auto length = static_cast<std::uint32_t>(1 + random.below(longest));
+        for (std::uint32_t k = 0; k < length; ++k)
+            text.push_back(static_cast<std::uint32_t>(1 + random.below(letters)));
+        static constexpr double kOdd[] = {-100, -1e300, 1, -HUGE_VAL, HUGE_VAL, NAN};
+        const double score = random.below(64) ? -static_cast<double>(random.below(99))
+                                              : kOdd[random.below(std::size(kOdd))];
+        pieces.push_back({place, length, score});
+    }
+    return state;
+}
+
+}  // namespace
+
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    FuzzInput input(data, size);
+    FuzzInput input(data, size, 300);
     Random& random = input.random;
     if (input.text.empty()) return 0;
     const std::size_t letters = 1 + random.below(6);
@@ -72,15 +93,25 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                               again.text.begin() + b.place);
         }));
     };
-    check_same(learn({.rules = rules, .threads = 3}, nullptr, {}));
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+    if (const std::size_t threads = some_threads(random); threads > 1)
+        check_same(learn({.rules = rules, .threads = threads}, nullptr, {}));
+    static std::FILE* const file = std::tmpfile();
     CHECK(file != nullptr);
     unigram::WordStore::Options in_file{.rules = rules,
-                                        .threads = 1 + random.below(2),
+                                        .threads = some_threads(random),
                                         .memory = random.below(4) << 11,
-                                        .descriptor = fileno(file.get())};
+                                        .descriptor = fileno(file)};
     check_same(learn(in_file, nullptr, {}));
     in_file.has_pieces = true;
-    for (const unigram::State& state : states) check_same(learn(in_file, &state, {}));
+    if (!states.empty()) check_same(learn(in_file, &states[random.below(states.size())], {}));
+    if (random.below(4) == 0) {
+        const unigram::State damaged = random_state(random, letters, rules.longest);
+        try {
+            const auto [text, kept] = learn(in_file, &damaged, {});
+            for (const unigram::Piece& piece : kept)
+                CHECK(piece.length >= 1 && piece.place + piece.length <= text.size());
+        } catch (const std::invalid_argument&) {  // a score
+        }
+    }
     return 0;
 }

@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         }
     }
 
-    for (const std::size_t threads : {1, 3}) {
+    for (const std::size_t threads : {std::size_t{1}, some_threads(random)}) {
         WordCounter counter(options);
         std::vector<Text> texts;
         for (const Bytes& document : documents) texts.push_back(text_of(document));

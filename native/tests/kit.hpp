@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,7 @@ inline std::vector<Id> list(const IdArray& ids) { return {ids.data(), ids.data()
 // A random generator that is the same on every machine (SplitMix64).
 struct Random {
     std::uint64_t state;
+    std::span<const std::uint8_t> given{};  // below() takes these bytes first
 
     std::uint64_t next() {
         std::uint64_t z = state += 0x9E3779B97F4A7C15ULL;
@@ -35,7 +37,15 @@ struct Random {
         z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
         return z ^ z >> 31;
     }
-    std::size_t below(std::size_t limit) { return next() % limit; }
+    std::size_t below(std::size_t limit) {
+        if (given.empty()) return next() % limit;
+        std::size_t value = 0;
+        for (std::size_t most = 1; most < limit && !given.empty(); most <<= 8) {
+            value = value << 8 | given.front();
+            given = given.subspan(1);
+        }
+        return value % limit;
+    }
 };
 
 inline std::vector<isa::Level> levels() {

@@ -21,6 +21,7 @@ class SlowMatcher {
         for (std::size_t i = tokens.size(); i-- > 0;) {
             if (!tokens[i].empty() && utf8::is_valid(tokens[i]))
                 ids_[tokens[i]] = static_cast<Id>(i);
+            longest_ = std::max(longest_, tokens[i].size());
         }
     }
 
@@ -40,6 +41,7 @@ class SlowMatcher {
             std::size_t to = places.size() - 1;
             Id id = wordpiece::kNone;
             for (; to > at; --to) {
+                if (places[to] - places[at] > longest_) continue;
                 const std::string piece = text.substr(places[at], places[to] - places[at]);
                 const auto token = ids_.find(at ? options_.prefix + piece : piece);
                 if (token == ids_.end() || !is_text(token->second)) continue;
@@ -66,6 +68,7 @@ class SlowMatcher {
     bool is_text(Id id) const { return options_.whole_unknown || id != options_.unk; }
     wordpiece::Options options_;
     std::map<std::string, Id> ids_;
+    std::size_t longest_ = 0;  // bytes of a token
 };
 
 // Random options for a vocabulary whose first token is the unknown one.

@@ -16,9 +16,15 @@ struct PieceSet {
     std::vector<std::string> texts;
     std::vector<double> scores;
     std::vector<std::uint8_t> types;
+    std::map<std::string, Id, std::less<>> ids;  // the first of each text
     bool byte_fallback = false;
 
     void add(std::string text, double score, PieceType type = PieceType::kNormal) {
+        // The types that match text.
+        if (type == PieceType::kNormal || type == PieceType::kUserDefined ||
+            type == PieceType::kUnused) {
+            ids.try_emplace(text, static_cast<Id>(texts.size()));
+        }
         texts.push_back(std::move(text));
         scores.push_back(score);
         types.push_back(static_cast<std::uint8_t>(type));
@@ -34,13 +40,8 @@ struct PieceSet {
     PieceType type(Id id) const { return static_cast<PieceType>(types[id]); }
     // The piece of this text, unless its type never matches text.
     std::optional<Id> find(std::string_view text) const {
-        for (Id id = 0; id < texts.size(); ++id) {
-            const bool text_type = type(id) == PieceType::kNormal ||
-                                   type(id) == PieceType::kUserDefined ||
-                                   type(id) == PieceType::kUnused;
-            if (text_type && texts[id] == text) return id;
-        }
-        return {};
+        const auto found = ids.find(text);
+        return found == ids.end() ? std::optional<Id>{} : found->second;
     }
     bpe::SentencePieceModel bpe_model() const {
         const std::vector<float> single(scores.begin(), scores.end());
@@ -120,39 +121,43 @@ inline Placed bpe_slowly(const PieceSet& pieces, Text chunk) {
         std::uint32_t start, end;
         bool frozen;
         std::vector<Symbol> parts;
+        std::optional<float> score{};  // of the piece that it and the next symbol make
     };
     const std::string_view text = view(chunk);
     const auto text_of_pair = [&](const Symbol& left, const Symbol& right) {
         return text.substr(left.start, right.end - left.start);
     };
+    std::vector<Id> user_defined;
+    for (Id id = 0; id < pieces.texts.size(); ++id) {
+        if (pieces.type(id) == PieceType::kUserDefined) user_defined.push_back(id);
+    }
     std::vector<Symbol> symbols;
     for (std::uint32_t start = 0; start < text.size();) {
         std::size_t longest = 0;
-        for (Id id = 0; id < pieces.texts.size(); ++id) {
-            if (pieces.type(id) == PieceType::kUserDefined &&
-                text.substr(start).starts_with(pieces.texts[id])) {
+        for (const Id id : user_defined) {
+            if (text.substr(start).starts_with(pieces.texts[id]))
                 longest = std::max(longest, pieces.texts[id].size());
-            }
         }
         const std::size_t size =
             longest ? longest : utf8::decode(chunk.begin + start, chunk.end).size;
         symbols.push_back({start, start + static_cast<std::uint32_t>(size), longest > 0, {}});
         start = symbols.back().end;
     }
+    const auto rate = [&](std::size_t i) {
+        symbols[i].score.reset();
+        if (i + 1 == symbols.size() || symbols[i].frozen || symbols[i + 1].frozen) return;
+        if (const auto id = pieces.find(text_of_pair(symbols[i], symbols[i + 1])))
+            symbols[i].score = static_cast<float>(pieces.scores[*id]);
+    };
+    for (std::size_t i = 0; i < symbols.size(); ++i) rate(i);
     for (;;) {
-        std::optional<std::size_t> best;
-        float score = 0;
-        for (std::size_t i = 0; i + 1 < symbols.size(); ++i) {
-            if (symbols[i].frozen || symbols[i + 1].frozen) continue;
-            const auto id = pieces.find(text_of_pair(symbols[i], symbols[i + 1]));
-            if (!id) continue;
-            const auto found = static_cast<float>(pieces.scores[*id]);
-            if (!best || found > score) best = i, score = found;
-        }
-        if (!best) break;
-        const auto left = symbols.begin() + static_cast<std::ptrdiff_t>(*best);
+        const auto left = std::ranges::max_element(symbols, {}, &Symbol::score);
+        if (left == symbols.end() || !left->score) break;
         *left = {left->start, left[1].end, false, {*left, left[1]}};
         symbols.erase(left + 1);
+        const auto i = static_cast<std::size_t>(left - symbols.begin());
+        rate(i);
+        if (i > 0) rate(i - 1);
     }
     Placed out;
     bool fuses = false;

@@ -148,6 +148,7 @@ def test_each_round_is_a_place_to_go_on_from(
         ("lengths", np.array([1, 2], np.uint32)),
         ("lengths", np.array([0, 2], np.uint32)),
         ("scores", np.array([1.0])),
+        *[("scores", np.array([-1.0, score])) for score in (1.0, -1e300, -np.inf, np.nan)],
     ],
 )
 def test_damaged_pieces(name: str, values: Any, tmp_path: Path) -> None:

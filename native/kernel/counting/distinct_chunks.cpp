@@ -83,17 +83,18 @@ Entries in_order(const std::vector<Entries>& parts, std::size_t threads) {
         size += part.size();
         for (const Entry& entry : part) last = std::max(last, entry.first);
     }
-    constexpr unsigned kRangeBits = 10;
+    // Few entries have few ranges, since each range has a counter for each part.
+    const unsigned range_bits = std::min(10u, static_cast<unsigned>(std::bit_width(size / 16)));
     unsigned shift = 0;
-    while (last >> shift >> kRangeBits) ++shift;
-    constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
-    std::vector<std::vector<std::size_t>> places(parts.size(), std::vector<std::size_t>(kRanges));
+    while (last >> shift >> range_bits) ++shift;
+    const std::size_t ranges = std::size_t{1} << range_bits;
+    std::vector<std::vector<std::size_t>> places(parts.size(), std::vector<std::size_t>(ranges));
     for_each_on_threads(threads, parts.size(), [&](std::size_t i) {
         for (const Entry& entry : parts[i]) ++places[i][entry.first >> shift];
     });
     std::vector<std::size_t> starts;
     std::size_t next = 0;
-    for (std::size_t range = 0; range < kRanges; ++range) {
+    for (std::size_t range = 0; range < ranges; ++range) {
         starts.push_back(next);
         for (std::vector<std::size_t>& part : places) {
             next += std::exchange(part[range], next);
@@ -104,7 +105,7 @@ Entries in_order(const std::vector<Entries>& parts, std::size_t threads) {
     for_each_on_threads(threads, parts.size(), [&](std::size_t i) {
         for (const Entry& entry : parts[i]) result[places[i][entry.first >> shift]++] = entry;
     });
-    for_each_on_threads(threads, kRanges, [&](std::size_t range) {
+    for_each_on_threads(threads, ranges, [&](std::size_t range) {
         const auto at = [&](std::size_t i) {
             return result.begin() + static_cast<std::ptrdiff_t>(starts[i]);
         };

@@ -48,6 +48,9 @@ SECONDS = 20.0
 _LAYOUT = 2
 _CODE_POINTS = 0x110000
 
+_LEAST_SCORE = -100
+"""Training makes no piece with a lower score; see ``training/unigram/trainer.cpp``."""
+
 _OF_LEARNING = ("min_count", "objective", "seed_sentencepiece_size")
 """The options that may change as long as nothing learned is stored: counts do not depend on
 them."""
@@ -157,6 +160,7 @@ class Checkpoint(CountedParts):
             or not found.lengths.all()
             or int(found.lengths.sum(dtype=np.uint64)) != len(found.symbols)
             or int(found.symbols.max(initial=0)) >= alphabet
+            or not ((found.scores >= _LEAST_SCORE) & (found.scores <= 0)).all()
         ):
             raise self.damaged("it holds no pieces of this training", _PIECES)
         return UnigramState(int(rounds[0]), found)

@@ -16,6 +16,19 @@ namespace {
 // Pieces with a lower expected count are dropped in each round.
 constexpr double kLeastExpected = 0.5;
 
+// The score of a piece that occurs once in 2^61 characters is above it. With much lower scores, the
+// probabilities of words would underflow.
+constexpr double kLeastScore = -100;
+
+void check_scores(const std::vector<Piece>& pieces) {
+    InterruptionPoints<4096> points;
+    for (const Piece& piece : pieces) {
+        points.step();
+        if (!(kLeastScore <= piece.score && piece.score <= 0))
+            throw std::invalid_argument("the score of a piece is not between -100 and 0");
+    }
+}
+
 // The derivative of the logarithm of the gamma function, for x > 0.
 double digamma(double x) {
     double result = 0;
@@ -115,6 +128,7 @@ class Trainer {
 
 Pieces train(WordStore& words, const TrainingOptions& options, const State* start,
              const Watch& watch, const Keep& keep) {
+    if (start) check_scores(start->pieces.pieces);
     words.begin();
     Trainer trainer(words, options, start);
     std::size_t rounds = start ? start->rounds : 0;

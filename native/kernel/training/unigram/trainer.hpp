@@ -56,7 +56,8 @@ using Keep = std::function<void(std::size_t rounds, const std::vector<std::uint3
 
 // Returns the pieces after the last round. Frees the words early. Has interruption points. Throws
 // std::length_error if there are too many seeds for the maximum piece length. `start`: where to go
-// on from; null: at the start. Either function may be empty.
+// on from; null: at the start; std::invalid_argument if its scores cannot be those of a training.
+// Either function may be empty.
 Pieces train(WordStore& words, const TrainingOptions& options, const State* start,
              const Watch& watch, const Keep& keep);
 
