@@ -84,26 +84,10 @@ test-arm: $(VENV)/.pip ## compile the native tests and fuzz targets for 64-bit A
 	$(BIN)/cmake --build build/arm
 	$(BIN)/ctest --test-dir build/arm --output-on-failure
 
-# What has to be there before a Python that was built without sanitizers loads a kernel with them.
-sanitized = PYTHONPATH="$(abspath build/sanitize)" ASAN_OPTIONS=detect_leaks=0 \
-	UBSAN_OPTIONS=print_stacktrace=1 \
-	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)"
-
-sanitize: $(VENV)/.package $(VENV)/.test ## native and Python tests with sanitizers, and fuzzing (Linux, gcc)
-	$(call configure,build/native-thread) -DTOKSMITH_SANITIZE=thread
-	$(BIN)/cmake --build build/native-thread --target toksmith_tests
-	build/native-thread/native/tests/toksmith_tests
-	$(call configure,build/native-address) -DTOKSMITH_SANITIZE=address,undefined \
-		-DTOKSMITH_FUZZ_SECONDS=$(FUZZ_SECONDS)
-	$(BIN)/cmake --build build/native-address --target native_tests
-	$(BIN)/ctest --test-dir build/native-address --verbose
-	rm -rf build/sanitize
-	$(PIP) --no-build-isolation --no-deps --target build/sanitize -C build-dir=build/sanitize-kernel \
-		-C cmake.define.TOKSMITH_SANITIZE=address,undefined -C install.strip=false .
-	$(sanitized) $(BIN)/python -c "import toksmith, toksmith._kernel as kernel; \
-		print(toksmith.__file__); assert 'build/sanitize/' in kernel.__file__, kernel.__file__"
-	$(sanitized) $(BIN)/python -m pytest -n auto tests/unit tests/differential tests/properties \
-		$(PYTEST_ARGS)
+# CXX=clang++ runs the fuzz targets with libFuzzer. PIECES="leaks tests/unit" runs parts.
+sanitize: $(VENV)/.package $(VENV)/.test ## all tests with sanitizers, and fuzzing, and a table of what ran (Linux)
+	PATH="$(abspath $(BIN)):$$PATH" CXX="$(CXX)" $(BIN)/python -m tools.sanitize \
+		--seconds $(FUZZ_SECONDS) $(PIECES)
 
 wheel: $(VENV)/.release ## build the wheel in dist/, on Linux for manylinux
 	rm -rf build/unrepaired dist

@@ -108,11 +108,17 @@ extern "C" void* __wrap_realloc(void* memory, std::size_t size) {
 #endif
 
 #if TOKSMITH_FAILING_THREADS
+// AddressSanitizer's, where its library is linked statically (clang), and dlsym() would miss it.
+extern "C" __attribute__((weak)) int __interceptor_pthread_create(pthread_t*, const pthread_attr_t*,
+                                                                  void* (*)(void*), void*);
+
 // std::thread calls it: the dynamic linker finds this function before that of the C library.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*start)(void*), void* argument) {
     using Create = decltype(&pthread_create);
-    static const auto create = reinterpret_cast<Create>(::dlsym(RTLD_NEXT, "pthread_create"));
+    static const auto create = __interceptor_pthread_create
+                                   ? &__interceptor_pthread_create
+                                   : reinterpret_cast<Create>(::dlsym(RTLD_NEXT, "pthread_create"));
     if (toksmith::test::threads_left.fetch_sub(1) <= 0) return EAGAIN;
     return create(thread, attributes, start, argument);
 }

@@ -30,10 +30,6 @@ def test_no_thread_is_left(tok: toksmith.Tokenizer) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
-@pytest.mark.skipif(
-    "libasan" in os.environ.get("LD_PRELOAD", ""),
-    reason="a fork may leave the lock of the sanitizer's allocator taken",
-)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12: threads and fork
 def test_fork_while_others_encode(tok: toksmith.Tokenizer) -> None:
     expected = tok.encode_array(TEXT, threads=1)

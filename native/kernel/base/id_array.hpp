@@ -73,6 +73,8 @@ class IdArray {
     // The end of the range to populate so that ids [first, last) are there: if a huge page starts
     // inside the range, it is populated as a whole.
     std::size_t end_of_pages(std::size_t first, std::size_t last) const {
+        if (first >= capacity_) return capacity_;
+        last = std::min(last, capacity_);
         return std::min(huge_from(first) < last ? huge_from(last) : last, capacity_);
     }
     // Releases the pages after the last id.
