@@ -84,10 +84,9 @@ test-arm: $(VENV)/.pip ## compile the native tests and fuzz targets for 64-bit A
 	$(BIN)/cmake --build build/arm
 	$(BIN)/ctest --test-dir build/arm --output-on-failure
 
-# CXX=clang++ runs the fuzz targets with libFuzzer. PIECES="leaks tests/unit" runs parts.
+# PIECES="leaks tests/unit" runs parts.
 sanitize: $(VENV)/.package $(VENV)/.test ## all tests with sanitizers, and fuzzing, and a table of what ran (Linux)
-	PATH="$(abspath $(BIN)):$$PATH" CXX="$(CXX)" $(BIN)/python -m tools.sanitize \
-		--seconds $(FUZZ_SECONDS) $(PIECES)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tools.sanitize --seconds $(FUZZ_SECONDS) $(PIECES)
 
 wheel: $(VENV)/.release ## build the wheel in dist/, on Linux for manylinux
 	rm -rf build/unrepaired dist
