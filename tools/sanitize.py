@@ -37,7 +37,7 @@ THREADED = [
     "tests/unit/test_encoding_threads.py",
     "tests/unit/test_training_threads.py",
     "tests/unit/test_kept_results.py",
-    "tests/unit/test_corpus_counts.py",
+    "tests/unit/counting/test_jobs.py",
     "tests/unit/test_shutdown.py",
     "tests/unit/test_interrupts.py",
     "tests/differential/test_merging_in_phases.py",
