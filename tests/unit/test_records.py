@@ -8,7 +8,10 @@ import inspect
 import pickle
 import subprocess
 import sys
-from typing import ClassVar
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar
 
 import pytest
 
@@ -125,6 +128,39 @@ def test_each_use_finishes_a_class_without_objects() -> None:
     one, two = _fresh()
     assert two("a") == two("a")  # the base has no object yet
     assert one("a") != two("a")
+
+
+@pytest.fixture
+def threads_alternate_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("threads_alternate_often")
+def test_threads_that_use_a_class_first_at_the_same_time() -> None:
+    uses: list[Callable[[Any], object]] = [
+        lambda kind: vars(kind("a", more="y")),
+        lambda kind: repr(kind("a")),
+        lambda kind: kind("a") == kind("a"),
+        lambda kind: hash(kind("a")) == hash(kind("a")),
+        lambda kind: replace(kind("a"), size=5).size,
+        lambda kind: kind.__match_args__,
+        lambda kind: [each.name for each in dataclasses.fields(kind)],
+        lambda kind: [*inspect.signature(kind).parameters],
+    ]
+    expected = [each(_fresh()[1]) for each in uses]
+    begun = threading.Barrier(len(uses))
+
+    def run(use: Callable[[Any], object], kind: type) -> object:
+        begun.wait()
+        return use(kind)
+
+    with ThreadPoolExecutor(len(uses)) as pool:
+        for _ in range(50):
+            kind = _fresh()[1]
+            assert [*pool.map(run, uses, [kind] * len(uses))] == expected
 
 
 def test_objects_need_no_dataclasses_module() -> None:

@@ -40,6 +40,10 @@ def _dataclass(kind: type | None = None, **options: Any) -> Any:
 class _Deferred:
     """A class that is no dataclass yet.
 
+    Threads may use the class while one of them makes it a dataclass, so it never lacks a method:
+    each is replaced in one step by the one of a copy of the class. ``__init__`` and the methods
+    that compare are made here, and stay.
+
     Args:
         kind: the class.
         options: the arguments of ``dataclass()``.
@@ -49,15 +53,15 @@ class _Deferred:
         self._kind = kind
         self._options = options
         self._compared: list[str] | None = None
-        self._put: dict[str, object] = {}  # the attributes that finish() takes away again
+        self._put: dict[str, object] = {}  # the attributes that finish() replaces or removes
         frozen, eq = options.get("frozen", False), options.get("eq", True)
         methods = {
             "__init__": options.get("init", True) and self._first_init(),
             "__eq__": eq and self._equality(),
             "__hash__": eq and frozen and self._hashing(),
             "__repr__": options.get("repr", True) and self._call("__repr__"),
-            "__setattr__": frozen and self._call("__setattr__"),
-            "__delattr__": frozen and self._call("__delattr__"),
+            "__setattr__": frozen and self._refusal("__setattr__", "assign to"),
+            "__delattr__": frozen and self._refusal("__delattr__", "delete"),
         }
         for name, method in methods.items():
             if method and name not in vars(kind):
@@ -74,16 +78,29 @@ class _Deferred:
         from dataclasses import dataclass, field
 
         with _LOCK:
-            put, self._put = self._put, {}
-            if not put:
+            if not self._put:
                 return
-            for name, value in put.items():
-                if vars(self._kind).get(name) is value:
-                    delattr(self._kind, name)
-            for name, value in [*vars(self._kind).items()]:
-                if isinstance(value, _Field):
-                    setattr(self._kind, name, field(**value.options))
-            dataclass(**self._options)(self._kind)
+            held = vars(self._kind)
+            # A decorator may have replaced one of them since.
+            put = [name for name, value in self._put.items() if held.get(name) is value]
+            given = {name: value for name, value in held.items() if isinstance(value, _Field)}
+            body = {
+                name: value
+                for name, value in held.items()
+                if name not in put and name not in ("__dict__", "__weakref__")
+            }
+            body |= {name: field(**value.options) for name, value in given.items()}
+            kind = self._kind
+            made = vars(dataclass(**self._options)(type(kind)(kind.__name__, kind.__bases__, body)))
+            for name in (*_OF_CLASSES, "__init__", "__repr__", *given):
+                if name not in put and name not in given:
+                    continue  # the class has its own
+                if name in made:
+                    setattr(kind, name, made[name])
+                else:
+                    delattr(kind, name)
+            kind.__doc__ = made["__doc__"]
+            self._put = {}
 
     def _call(self, name: str) -> Callable[..., Any]:
         def finish_and_call(*args: Any) -> Any:
@@ -92,10 +109,25 @@ class _Deferred:
 
         return finish_and_call
 
+    def _refusal(self, name: str, what: str) -> Callable[..., None]:
+        def refuse(record: Any, attribute: str, *value: object) -> None:
+            if type(record) is self._kind or attribute in self._names():
+                from dataclasses import FrozenInstanceError
+
+                raise FrozenInstanceError(f"cannot {what} field {attribute!r}")
+            getattr(super(self._kind, record), name)(attribute, *value)
+
+        return refuse
+
+    def _names(self) -> list[str]:
+        with _LOCK:
+            return [*_all_fields(self._kind)]
+
     def _values(self, record: object) -> tuple[object, ...]:
         """Return the values that make two objects equal."""
         if self._compared is None:
-            fields = _all_fields(self._kind)
+            with _LOCK:
+                fields = _all_fields(self._kind)
             self._compared = [name for name in fields if fields[name].get("compare", True)]
         return tuple([getattr(record, name) for name in self._compared])
 
@@ -112,8 +144,8 @@ class _Deferred:
 
     def _first_init(self) -> Callable[..., None]:
         def make() -> Callable[..., None]:
-            init = _make_init(self._kind, self._options.get("kw_only", False))
             with _LOCK:
+                init = _make_init(self._kind, self._options.get("kw_only", False))
                 if self._put:
                     self._replace("__init__", init)
             return init

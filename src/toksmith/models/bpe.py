@@ -43,11 +43,12 @@ class MergesField:
         if model is None:
             raise AttributeError("merges")  # as a field of a dataclass: it has no default
         held: dict[str, Any] = vars(model)
-        if callable(held["merges"]):
-            held["merges"] = _unwritable(held["merges"](model.vocab))
-        elif isinstance(held["merges"], FittingMerges):
-            held["merges"] = _unwritable(held["merges"])
-        merges: MergeArray = held["merges"]
+        found = held["merges"]  # read once: another thread may replace it meanwhile
+        if callable(found):
+            found = held["merges"] = _unwritable(found(model.vocab))
+        elif isinstance(found, FittingMerges):
+            found = held["merges"] = _unwritable(found)
+        merges: MergeArray = found
         return merges
 
     def __set__(self, model: BPE, given: MergesGiven) -> None:
