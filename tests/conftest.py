@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import signal
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile("toksmith", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("toksmith")
+
+
+@pytest.fixture
+def threads_alternate_often() -> Iterator[None]:
+    """Let Python switch threads at every chance, so that a race shows with a GIL too."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 @pytest.fixture(scope="session")

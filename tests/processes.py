@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 TASKS = Path("/proc/self/task")
 """Where Linux tells a process's threads."""
@@ -15,6 +18,21 @@ TASKS = Path("/proc/self/task")
 
 def running_threads() -> int:
     return len([*TASKS.iterdir()])
+
+
+_Found = TypeVar("_Found")
+
+
+def at_once(calls: Sequence[Callable[[], _Found]]) -> list[_Found]:
+    """Return what each call returns; a thread for each starts it when all are there."""
+    begun = threading.Barrier(len(calls), timeout=60)
+
+    def run(call: Callable[[], _Found]) -> _Found:
+        begun.wait()
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return [*pool.map(run, calls)]
 
 
 def holds_in_child(check: Callable[[], bool]) -> bool:

@@ -1,5 +1,6 @@
 #include "gil.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -16,12 +17,24 @@ bool is_finalizing() {
 #endif
 }
 
+// Returns threading.main_thread, which is imported once and never freed. sys.modules has a lock
+// without a GIL, and CPython 3.13 may hang at its end if many threads look there.
+nb::handle main_thread() {
+    static std::atomic<PyObject*> held{nullptr};
+    PyObject* found = held.load(std::memory_order_acquire);
+    if (!found) {
+        const nb::object threading = new_object([] { return PyImport_ImportModule("threading"); });
+        nb::object fresh = threading.attr("main_thread");
+        if (held.compare_exchange_strong(found, fresh.ptr())) found = fresh.release().ptr();
+    }
+    return found;
+}
+
 // Stop calls this on the thread of the call. Returns false, so that Stop does not call it again, if
 // that is not Python's main thread: only the main thread runs signal handlers.
 bool poll() {
     const WithGil gil;
-    const nb::object threading = new_object([] { return PyImport_ImportModule("threading"); });
-    const nb::object main = call_python(threading.attr("main_thread"));
+    const nb::object main = call_python(main_thread());
     const nb::object ident =
         new_object([&] { return PyObject_GetAttrString(main.ptr(), "ident"); });
     if (nb::cast<unsigned long>(ident) != PyThread_get_thread_ident()) return false;

@@ -8,13 +8,13 @@ import inspect
 import pickle
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import pytest
 
+from tests.processes import at_once
 from toksmith._base.records import dataclass, field, replace
 
 
@@ -130,14 +130,6 @@ def test_each_use_finishes_a_class_without_objects() -> None:
     assert one("a") != two("a")
 
 
-@pytest.fixture
-def threads_alternate_often() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
 @pytest.mark.usefixtures("threads_alternate_often")
 def test_threads_that_use_a_class_first_at_the_same_time() -> None:
     uses: list[Callable[[Any], object]] = [
@@ -151,16 +143,9 @@ def test_threads_that_use_a_class_first_at_the_same_time() -> None:
         lambda kind: [*inspect.signature(kind).parameters],
     ]
     expected = [each(_fresh()[1]) for each in uses]
-    begun = threading.Barrier(len(uses))
-
-    def run(use: Callable[[Any], object], kind: type) -> object:
-        begun.wait()
-        return use(kind)
-
-    with ThreadPoolExecutor(len(uses)) as pool:
-        for _ in range(50):
-            kind = _fresh()[1]
-            assert [*pool.map(run, uses, [kind] * len(uses))] == expected
+    for _ in range(50):
+        kind = _fresh()[1]
+        assert at_once([partial(use, kind) for use in uses]) == expected
 
 
 def test_objects_need_no_dataclasses_module() -> None:

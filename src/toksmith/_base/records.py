@@ -14,7 +14,6 @@ import sys
 from _thread import RLock  # threading imports more
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass", "field", "fields", "replace"]
@@ -234,7 +233,9 @@ _LOCK = RLock()
 
 
 def _fields_of(record: Any) -> Any:
-    return import_module("dataclasses").fields(record)
+    from dataclasses import fields as fields_of
+
+    return fields_of(record)
 
 
 def _replace(record: Any, /, **changes: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -57,13 +58,18 @@ _PLACES = {
 }  # fmt: skip
 
 
+@cache
+def _import(name: str) -> tuple[type[ModelOptions], Trainer]:
+    module, options, trainer = _PLACES[name]
+    found = import_module(f"{__name__}.{module}")
+    return getattr(found, options), getattr(found, trainer)
+
+
 class _Models(Mapping[str, tuple[type[ModelOptions], Trainer]]):
     """A lazy mapping: a trainer is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> tuple[type[ModelOptions], Trainer]:
-        module, options, trainer = _PLACES[name]
-        found = import_module(f"{__name__}.{module}")
-        return getattr(found, options), getattr(found, trainer)
+        return _import(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(_PLACES)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import cache
 from math import isfinite
 from numbers import Real
 from textwrap import fill, indent
@@ -104,13 +105,18 @@ def check_kinds(kind: type[ModelOptions], given: Mapping[str, Any]) -> None:
     Raises:
         OptionError: an option has a wrong type.
     """
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for name, value in given.items():
         kinds = hints[name]
         kinds = get_args(kinds) if get_origin(kinds) in (Union, UnionType) else (kinds,)
         if not any(_is_of(value, each) for each in kinds):
             words = " or ".join(_WORDS.get(get_origin(each) or each, "a list") for each in kinds)
             raise OptionError(f"{name} is {value!r:.80}: use {words}, not {type(value).__name__}")
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 _WORDS = {
