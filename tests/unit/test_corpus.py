@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import json
 import os
 import sys
@@ -654,6 +655,38 @@ def test_files_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert data == b"low lower "
     tok = toksmith.train(texts=["low"], vocab_size=256)
     assert tok.encode_file(path).ids.tolist() == list(b"low lower ")
+
+
+def test_large_files_are_read_into_large_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "LARGE", 10)
+    monkeypatch.setattr(documents, "BLOCK", 4)
+    path = tmp_path / "log.txt"
+    path.write_bytes(b"low lower ")
+    tok = toksmith.train(texts=["low"], vocab_size=256)
+    assert tok.encode_file(path).ids.tolist() == list(b"low lower ")
+    with open_mapped(path) as data:
+        assert isinstance(data, mmap)
+        os.truncate(path, 0)
+        assert bytes(data) == b"low lower "
+
+    class Shrinking(io.BytesIO):
+        def readinto(self, buffer: Any) -> int:
+            self.truncate(7)
+            return super().readinto(buffer)
+
+    assert documents._read_large(Shrinking(b"low lower "), 10) == b"low low"
+
+
+def test_files_that_memory_holds_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1 << 22}
+    monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+    assert documents.most_read() == 1 << 33
+    pages["SC_PHYS_PAGES"] = 1000
+    assert documents.most_read() == 1 << 30
+    monkeypatch.delattr(os, "sysconf")  # on Windows
+    assert documents.most_read() == 1 << 30
 
 
 def test_very_large_files_are_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
