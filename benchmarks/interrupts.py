@@ -1,9 +1,10 @@
 """How long each long call runs on after Ctrl-C: ``python -m benchmarks.interrupts [NAME...]``.
 
-A timer of the system interrupts a call after a random part of the processor time that it takes by
+Another process sends the signal after a random part of the processor time that the call takes by
 itself, wherever it is then: in native code, in Python, in NumPy. The figure is the processor time
-of all threads from the signal until the exception has left the call and everything is freed. Each
-call is tried several times.
+of all threads from the signal until the exception has left the call and everything is freed. What
+other programs take does not count, so the machine may be busy; but then less processor time passes
+between two looks for signals, which are 50 ms apart. Linux only.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import argparse
 import gc
 import json
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,13 +21,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import toksmith
+from tests.interrupting import Sender
 from tests.unit import test_interrupt_latency as training
 from tests.unit import test_interrupts as encoding
 
-LONG_ENOUGH = 1.0
-"""Seconds of processor time that each call takes at least."""
-
 Work = Callable[[], object]
+
+LONG_ENOUGH = 0.4
+"""Seconds of processor time that each call takes at least."""
 
 
 def latencies(work: Work, trials: int) -> tuple[float, list[float]]:
@@ -35,28 +36,23 @@ def latencies(work: Work, trials: int) -> tuple[float, list[float]]:
     begin = time.process_time()
     work()
     natural = time.process_time() - begin
-    draw = random.Random(natural)
-    found = []
-    signal.signal(signal.SIGPROF, signal.default_int_handler)
-    while len(found) < trials:
-        after = max(natural * draw.uniform(0.01, 0.95), 0.002)
-        gc.collect()
-        begin = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, after)
-        try:
-            work()
-            signal.setitimer(signal.ITIMER_PROF, 0)
-        except KeyboardInterrupt:
-            found.append(time.process_time() - begin - after)
-        else:
-            natural *= 0.9  # caches are warm now
+    draw = random.Random(7)
+    found: list[float] = []
+    with Sender() as sender:
+        while len(found) < trials:
+            gc.collect()
+            took = sender.interrupt(work, natural * draw.random())
+            if took is None:
+                natural *= 0.9  # caches are warm by now
+            else:
+                found.append(took)
     return natural, found
 
 
 def encoding_work(model: str, name: str, threads: int) -> Work:
     """Return a call of a tokenizer that takes long enough."""
     tok = encoding.tokenizer(model)
-    size = 1 << 21
+    size = 1 << 22
     while True:
         call = encoding.CALLS[name](tok, size, threads)
 
@@ -64,7 +60,6 @@ def encoding_work(model: str, name: str, threads: int) -> Work:
             tok.forget()
             return call()
 
-        work()
         begin = time.process_time()
         work()
         took = time.process_time() - begin
