@@ -125,13 +125,12 @@ Trained train_store(bpe::ChunkStore& store, std::size_t alphabet, std::size_t to
         keep, keep_seconds);
 }
 
-Trained train_likelihood(Input<Id> symbols, Ends ends, Counts counts, std::size_t alphabet,
-                         std::size_t tokens, std::uint64_t min_frequency, std::size_t threads,
-                         nb::object watch) {
-    const auto given = counted(symbols, ends, counts, alphabet);
+Trained train_store_likelihood(bpe::ChunkStore& store, std::size_t alphabet, std::size_t tokens,
+                               std::uint64_t min_frequency, std::size_t threads, nb::object watch,
+                               std::size_t memory) {
     return trained(watch, [&](const bpe::Watch& tell) {
-        return bpe::train_likelihood(given, alphabet, tokens, min_frequency, {.threads = threads},
-                                     tell);
+        return bpe::train_likelihood(store, alphabet, tokens, min_frequency, {.threads = threads},
+                                     memory, tell);
     });
 }
 
@@ -180,8 +179,8 @@ void bind_train(nb::module_& module) {
     module.def("train_store_pieces", &train_store_pieces, "store"_a, "scripts"_a, "kinds"_a,
                "tokens"_a, "longest"_a, "split_by_script"_a, "split_by_space"_a, "split_digits"_a,
                "space_as_suffix"_a, "only_spaces"_a, "threads"_a, "watch"_a.none(), "memory"_a);
-    module.def("train_likelihood", &train_likelihood, "symbols"_a, "ends"_a, "counts"_a,
-               "alphabet"_a, "tokens"_a, "min_frequency"_a, "threads"_a, "watch"_a.none());
+    module.def("train_store_likelihood", &train_store_likelihood, "store"_a, "alphabet"_a,
+               "tokens"_a, "min_frequency"_a, "threads"_a, "watch"_a.none(), "memory"_a);
     module.def("train_pieces", &train_pieces, "symbols"_a, "ends"_a, "counts"_a, "scripts"_a,
                "kinds"_a, "tokens"_a, "longest"_a, "split_by_script"_a, "split_by_space"_a,
                "split_digits"_a, "space_as_suffix"_a, "only_spaces"_a, "cut"_a, "threads"_a,

@@ -218,6 +218,11 @@ TEST(memory_ends_while_stored_chunks_are_trained_on) {
                 store.add(words.counted());
                 return bpe::train(store, {.size = kLetters}, options, memory, {});
             });
+            fail_each_of([&] {
+                bpe::ChunkStore store(300, file.descriptor());
+                store.add(words.counted());
+                return bpe::train_likelihood(store, kLetters, 12, 1, options.sharing, memory, {});
+            });
         }
     }
     fail_each_of([&] {
@@ -232,8 +237,6 @@ TEST(memory_ends_while_each_criterion_trains) {
     const Words words(200, kLetters);
     for (const std::size_t threads : {1, 2}) {
         const bpe::Sharing sharing{.threads = threads, .least = 1};
-        fail_each_of(
-            [&] { return bpe::train_likelihood(words.counted(), kLetters, 40, 1, sharing, {}); });
         fail_each_of([&] {
             const std::vector<bpe::PieceTraits> alphabet(kLetters, {.first = 2, .last = 2});
             return bpe::train_pieces(words.counted(), 0, alphabet, {.longest = 7}, 40, sharing, {});

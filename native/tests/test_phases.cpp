@@ -41,6 +41,14 @@ struct TemporaryFile {
     int descriptor() const { return ::fileno(file); }
 };
 
+bpe::Training likely(const Words& words, std::size_t letters, const TemporaryFile& file,
+                     std::uint64_t least, std::size_t threads, std::size_t memory) {
+    bpe::ChunkStore store(1000, file.descriptor());
+    store.add(words.counted());
+    return bpe::train_likelihood(store, letters, 400, least, {.threads = threads, .least = 1},
+                                 memory, {});
+}
+
 }  // namespace
 
 TEST(phases_learn_the_same_merges) {
@@ -59,6 +67,8 @@ TEST(phases_learn_the_same_merges) {
                     const auto whole = bpe::train(words.counted(), {.size = letters}, options, {});
                     CHECK(alike(phases, whole));
                 }
+                CHECK(alike(likely(words, letters, file, 1 + letters % 4, threads, memory),
+                            likely(words, letters, file, 1 + letters % 4, 1, ~std::size_t{0})));
                 const std::vector<bpe::PieceTraits> alphabet(letters, {.first = 2, .last = 2});
                 bpe::ChunkStore store(1000, file.descriptor());
                 store.add(words.counted());

@@ -130,6 +130,14 @@ Words random_words(Random& random, std::size_t words, std::size_t letters) {
     return result;
 }
 
+bpe::Training train_likelihood(const Words& words, std::size_t alphabet, std::size_t tokens,
+                               std::uint64_t min_frequency, const bpe::Sharing& sharing = {}) {
+    bpe::ChunkStore store(0, -1);
+    store.add(words.counted);
+    return bpe::train_likelihood(store, alphabet, tokens, min_frequency, sharing, ~std::size_t{0},
+                                 {});
+}
+
 }  // namespace
 
 TEST(train_is_the_same_on_any_number_of_threads) {
@@ -150,7 +158,7 @@ TEST(train_is_the_same_on_any_number_of_threads) {
                               {});
         }));
         CHECK(is_same_on_threads([&](const bpe::Sharing& sharing) {
-            return bpe::train_likelihood(words.counted, letters, 300, 1, sharing, {});
+            return train_likelihood(words, letters, 300, 1, sharing);
         }));
         CHECK(is_same_on_threads([&](const bpe::Sharing& sharing) {
             return bpe::train_pieces(words.counted, 0, alphabet, {}, 300, sharing, {});
@@ -259,12 +267,12 @@ TEST(train_likelihood) {
     words.add("dbe", 12);
     words.add("fbe", 4);
     words.add("abcg", 5);
-    const auto trained = bpe::train_likelihood(words.counted, 7, 3, 1, {}, {});
+    const auto trained = train_likelihood(words, 7, 3, 1);
     // count(c g) / (count(c) * count(g)) = 5 / (20 * 5). The next ones have 1 / 36; the more
     // frequent comes first.
     CHECK(same(trained.merges, {{2, 6, 7}, {3, 1, 8}, {0, 1, 9}}));
     CHECK(trained.counts == List({5, 17, 15}));
-    CHECK(bpe::train_likelihood(words.counted, 7, 1, 16, {}, {}).counts == List({20}));
+    CHECK(train_likelihood(words, 7, 1, 16).counts == List({20}));
 }
 
 TEST(train_pieces) {

@@ -259,20 +259,33 @@ def _stored(words: SymbolWords | ChunkStore) -> ChunkStore:
 
 
 def merge_likely(
-    words: SymbolWords,
+    words: SymbolWords | ChunkStore,
     tokens: int,
     *,
     min_frequency: int = 1,
     threads: int = 1,
     watch: Watch | None = None,
+    memory: int = ENOUGH,
 ) -> Merges:
     """Join the pair with the highest count(pair) / (count(left) · count(right)), again and again.
 
-    Of equal ones, the more frequent goes first, then the one of the smaller ids. The result does
-    not depend on the threads.
+    Of equal ones, the more frequent goes first, then the one of the smaller ids.
+
+    Args:
+        words: the words to train on. A store can be used once.
+        tokens: the number of ids to learn beyond the alphabet.
+        min_frequency: a pair that is rarer is never merged.
+        threads: the number of threads; the result does not depend on it.
+        watch: called with the progress.
+        memory: as in :func:`merge_symbols`.
     """
+    store = _stored(words)
     return _merges(
-        _kernel.train_likelihood(*_parts(words), tokens, min_frequency, threads, _reporter(watch))
+        _kernel.train_store_likelihood(
+            *(store.kernel, store.alphabet, tokens, min_frequency, threads),
+            _reporter(watch),
+            memory,
+        )
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple
 
 from toksmith._base.checks import literal, whole
@@ -28,8 +29,8 @@ from toksmith.splitters.names import key_of
 from toksmith.tokenizer.training_record import Trained
 from toksmith.trainers.bpe_merging import warn_of_end, watch_merges
 from toksmith.trainers.counting.corpus import Corpus
-from toksmith.trainers.counting.symbol_words import CharacterWords, WordStream
-from toksmith.trainers.counting.words import count_words, stream_words
+from toksmith.trainers.counting.symbol_words import WordStream
+from toksmith.trainers.counting.words import stream_words
 from toksmith.trainers.options import ModelOptions, choice, document_fields, literals
 
 VOCAB_SIZE = 30_000
@@ -38,9 +39,6 @@ SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 _SPARE = 8
 """Extra merges, which replace merges that spell an existing piece ("##" + "###")."""
-
-_BLOCK = 1 << 20
-"""The number of symbols that are renumbered at once."""
 
 
 @document_fields
@@ -132,10 +130,9 @@ class WordPieceOptions(ModelOptions):
         object.__setattr__(self, "special_tokens", special)
 
     def memory_needed(self, chunks: int, size: int) -> int:
-        """Return an estimate of the memory that training takes, in bytes."""
-        if self.objective == "frequency":
-            return 0  # words are read in batches, and merged in phases if they do not fit
-        return super().memory_needed(chunks, size)
+        """Return 0: words are read in batches, and merged in phases if they do not fit."""
+        del chunks, size
+        return 0
 
     def normalizer(self) -> Normalizer:
         """Return the normalizer of texts."""
@@ -161,8 +158,7 @@ def train_wordpiece(corpus: Corpus, vocab_size: int | None, options: WordPieceOp
     """
     size = VOCAB_SIZE if vocab_size is None else vocab_size
     special = len(options.special_tokens)
-    learn = _learn_likely if options.objective == "likelihood" else _learn_frequent
-    alphabet, learned, words, start = learn(corpus, size - special, options)
+    alphabet, learned, words, start = _learn(corpus, size - special, options)
     room = size - special - len(alphabet)
     pieces, merges = _pieces(alphabet, learned, room, options)
     warn_of_end(len(pieces) + special, size, options.min_frequency)
@@ -207,30 +203,8 @@ class _Learned(NamedTuple):
     tokens: int
 
 
-def _learn_likely(corpus: Corpus, size: int, options: WordPieceOptions) -> _Learned:
-    """Merge the most likely pairs; all words are in memory."""
-    corpus.limits.advice = 'objective="frequency", which keeps to any limit'
-    words = CharacterWords.of(count_words(corpus, options.normalizer(), options.splitter()))
-    number = len(words)
-    characters = _alphabet(words, options)
-    known = set(characters)
-    if not known.issuperset(words.characters):
-        words = words.spelled_in(characters)
-    alphabet, symbols = _symbols(words, characters, options.prefix)
-    tokens = int(np.dot(np.diff(symbols.ends, prepend=np.uint64(0)), symbols.counts))
-    with _watched(corpus, alphabet, size, options) as watch:
-        learned = merge_likely(
-            symbols,
-            size - len(alphabet) + _SPARE,
-            min_frequency=max(options.min_frequency, 1),
-            threads=corpus.threads,
-            watch=watch,
-        )
-    return _Learned(alphabet, learned, number, tokens)
-
-
-def _learn_frequent(corpus: Corpus, size: int, options: WordPieceOptions) -> _Learned:
-    """Merge the most frequent pairs; words that do not fit into memory are in a file."""
+def _learn(corpus: Corpus, size: int, options: WordPieceOptions) -> _Learned:
+    """Merge pairs; words that do not fit into memory are in a file."""
     tokens = 0
 
     def add(batch: SymbolWords) -> None:
@@ -242,10 +216,15 @@ def _learn_frequent(corpus: Corpus, size: int, options: WordPieceOptions) -> _Le
         with stream_words(corpus, options.normalizer(), options.splitter()) as words:
             alphabet = _pass_symbols(words, _alphabet(words, options), options.prefix, add)
         with _watched(corpus, alphabet, size, options) as watch:
-            learned = merge_symbols(
+            least = max(options.min_frequency, 1)
+            merge = (
+                partial(merge_likely, min_frequency=least)
+                if options.objective == "likelihood"
+                else partial(merge_symbols, rules=MergeRules("smallest-pair", least))
+            )
+            learned = merge(
                 store,
                 size - len(alphabet) + _SPARE,
-                MergeRules("smallest-pair", max(options.min_frequency, 1)),
                 threads=corpus.threads,
                 watch=watch,
                 memory=corpus.limits.for_merging,
@@ -276,7 +255,7 @@ def _watched(
     return watch_merges(letters, size - len(alphabet), corpus.progress, join=join)
 
 
-def _alphabet(words: CharacterWords | WordStream, options: WordPieceOptions) -> str:
+def _alphabet(words: WordStream, options: WordPieceOptions) -> str:
     """Return the characters of the alphabet, by code point."""
     counts = dict(zip(words.characters, words.character_counts().tolist(), strict=True))
     wanted = set(options.initial_alphabet)
@@ -332,27 +311,6 @@ def _of_known(words: SymbolWords, known: npt.NDArray[np.bool_]) -> SymbolWords:
     symbols = words.symbols[np.repeat(kept, sizes)]
     new_ends = np.cumsum(sizes[kept]).astype(np.uint64)
     return SymbolWords(symbols, new_ends, words.counts[kept], words.alphabet)
-
-
-def _symbols(words: CharacterWords, characters: str, prefix: str) -> tuple[list[str], SymbolWords]:
-    """Return the initial pieces, and the words as symbols of these pieces."""
-    known = len(words.characters)
-    symbols, ends = words.words.symbols.copy(), words.words.ends
-    symbols[ends[:-1]] += np.uint32(known)  # first symbols of words are ``known`` and above
-    symbols[:1] += np.uint32(known)
-    is_used = np.zeros(2 * known, bool)
-    blocks = [symbols[start : start + _BLOCK] for start in range(0, len(symbols), _BLOCK)]
-    for block in blocks:
-        is_used[block] = True
-    continuing = np.flatnonzero(is_used[:known])
-    places = {character: place for place, character in enumerate(characters)}
-    new = np.zeros(2 * known, np.uint32)
-    new[known:] = [places[c] for c in words.characters]
-    new[continuing] = len(characters) + np.arange(len(continuing))
-    for block in blocks:
-        block[:] = new[block]
-    alphabet = [*characters, *(prefix + words.characters[i] for i in continuing.tolist())]
-    return alphabet, SymbolWords(symbols, ends, words.words.counts, len(alphabet))
 
 
 def _pieces(

@@ -27,6 +27,11 @@ void ChunkStore::add_block() {
     open_first_ = symbols_;
 }
 
+void ChunkStore::add_single(Id symbol, std::uint64_t count) {
+    if (singles_.size() <= symbol) singles_.resize(symbol + 1);
+    singles_[symbol] += count;
+}
+
 void ChunkStore::finish() {
     const Intact::Change change(intact_);
     if (!open_.empty()) add_block();

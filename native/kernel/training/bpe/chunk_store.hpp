@@ -45,11 +45,13 @@ class ChunkStore {
     // The number of symbols of all added chunks, and the same times the counts of the chunks.
     std::uint64_t symbols() const { return symbols_; }
     std::uint64_t tokens() const { return tokens_; }
+    // The counts of chunks of one symbol, by symbol. No block holds them, since they have no pairs.
+    const std::vector<std::uint64_t>& singles() const { return singles_; }
     // The number of symbols that were added before a block, which orders the blocks.
     std::uint64_t first(std::size_t block) const { return blocks_[block].first; }
 
-    // Different blocks may be read and replaced by different threads. Chunks of one symbol, which
-    // have no pairs, are left out.
+    // Different blocks may be read and replaced by different threads. Chunks of one symbol are left
+    // out.
     void read(std::size_t block, Chunks& out) const;
     void replace(std::size_t block, const Chunks& chunks);
     // Reads all blocks and removes them.
@@ -69,6 +71,7 @@ class ChunkStore {
     };
 
     void add_block();
+    void add_single(Id symbol, std::uint64_t count);
     void append(const Block& block, Chunks& out) const;
     void keep(Block& block, std::vector<std::uint8_t> bytes);
 
@@ -82,6 +85,7 @@ class ChunkStore {
     std::vector<std::uint8_t> open_;  // the block that is being filled
     std::uint64_t open_first_ = 0;
     std::uint64_t symbols_ = 0, tokens_ = 0;
+    std::vector<std::uint64_t> singles_;
 };
 
 template <typename Symbol>
@@ -102,6 +106,7 @@ void ChunkStore::add(const Counted<Symbol>& chunks) {
                 }
             });
         }
+        if (size == 1) add_single(Id{chunks.symbols[start]}, count);
         symbols_ += size;
         if (open_.size() >= kBlock) add_block();
         points.step();

@@ -85,7 +85,7 @@ class MostLikely {
         return a.left != b.left ? a.left < b.left : a.right < b.right;
     }
 
-    std::vector<std::uint64_t> symbol_counts;
+    std::vector<std::uint64_t> symbol_counts;  // in the whole text
 };
 
 // SentencePiece's criterion: the most frequent pair that makes a valid piece; then the shortest;

@@ -10,7 +10,10 @@
 //   before(a, b)           if kFullTies: the order of pairs with equal ties; of several, the pair
 //                          with the lowest number
 //   kByPlace               the tie is the first position at which the pair still occurs
-//   kRelative              worth() also depends on the counts of the symbols, and may rise
+//   kRelative              worth() also depends on the counts of the symbols, and may rise;
+//                          symbol_counts holds those outside of the chunks at first
+//   is_best(pair)          if there is such a member: whether the best pair of the chunks is surely
+//                          the best of the whole text, else training ends
 #pragma once
 
 #include <algorithm>
@@ -48,7 +51,7 @@ class MergeTrainer {
           cells_(chunks, team_, shares_of(chunks.size())),
           queue_(criterion, pairs_, std::max<std::uint64_t>(1, min_frequency)) {
         if constexpr (MergeCriterion::kRelative) {
-            criterion_.symbol_counts.assign(alphabet, 0);
+            criterion_.symbol_counts.resize(alphabet);
             pairs_of_.resize(alphabet);
         }
         find_pairs(chunks);
@@ -67,7 +70,7 @@ class MergeTrainer {
     void run(std::size_t tokens, const Watch& watch, Training& result) {
         for (const std::size_t wanted = lengths_.size() + tokens; lengths_.size() < wanted;) {
             const std::uint32_t best = take_best();
-            if (best == PairIndex::kNone) break;
+            if (best == PairIndex::kNone || !is_best(pairs_[best])) break;
             const std::uint64_t count = pairs_[best].count;
             const MergeRule rule{pairs_[best].left, pairs_[best].right,
                                  static_cast<Id>(lengths_.size())};
@@ -216,6 +219,11 @@ class MergeTrainer {
                 }
             }
         });
+    }
+
+    bool is_best(const Pair& pair) {
+        if constexpr (requires { criterion_.is_best(pair); }) return criterion_.is_best(pair);
+        return true;
     }
 
     // Whether the pair still occurs at this position.

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +18,9 @@
 #include <vector>
 
 #include "base/pages.hpp"
-#include "base/parallel.hpp"
 #include "training/bpe/chunk_store.hpp"
 #include "training/bpe/frequent_segments.hpp"
-#include "training/bpe/merge_chunk.hpp"
+#include "training/bpe/merge_blocks.hpp"
 #include "training/bpe/merge_trainer.hpp"
 #include "training/bpe/pair_bounds.hpp"
 
@@ -105,43 +103,11 @@ class PhaseTrainer {
     // Applies the merges from `first` on to all chunks, and bounds the counts of their pairs.
     // Returns the highest bound.
     std::uint64_t apply(std::size_t first, const Training& learned, PairBounds& bounds) {
-        const std::size_t size = learned.merges.size() - first;
-        PairTable merges(size);
-        for (std::size_t i = 0; i < size; ++i) {
-            const MergeRule& rule = learned.merges[first + i];
-            merges.insert(rule.left, rule.right, {static_cast<std::uint32_t>(i), rule.id});
-        }
-        std::atomic<std::size_t> next{0};
-        run_on_threads(threads_, [&](std::size_t thread) {
-            ChunkMerger merger(merges);
-            ChunkStore::Chunks chunks, merged;
-            for (std::size_t block = next++; block < store_.blocks(); block = next++) {
-                store_.read(block, chunks);
-                if (size > 0) {
-                    merge(chunks, merger, merged);
-                    store_.replace(block, merged);
-                    std::swap(chunks, merged);
-                }
-                bound(chunks, thread, bounds);
-                interruption_point();
-            }
-        });
+        merge_blocks(store_, learned, first, threads_,
+                     [&](std::size_t thread, const ChunkStore::Chunks& chunks) {
+                         bound(chunks, thread, bounds);
+                     });
         return bounds.finish();
-    }
-
-    static void merge(const ChunkStore::Chunks& chunks, ChunkMerger& merger,
-                      ChunkStore::Chunks& merged) {
-        merged.clear();
-        InterruptionPoints<1024> points;
-        std::size_t start = 0;
-        for (std::size_t chunk = 0; chunk < chunks.ends.size(); ++chunk) {
-            points.step();
-            const std::size_t end = chunks.ends[chunk];
-            merger.merge(chunks.symbols.data() + start, chunks.symbols.data() + end,
-                         merged.symbols);
-            merged.end(chunks.counts[chunk]);
-            start = end;
-        }
     }
 
     static void bound(const ChunkStore::Chunks& chunks, std::size_t thread, PairBounds& bounds) {

@@ -1,5 +1,6 @@
 #include "training/bpe/trainer.hpp"
 
+#include "training/bpe/likely_phases.hpp"
 #include "training/bpe/merge_criteria.hpp"
 #include "training/bpe/phases.hpp"
 #include "training/segments.hpp"
@@ -40,6 +41,17 @@ Training train_most_frequent(const Counted<Symbol>& chunks, const Alphabet& alph
 // The memory of training on whole chunks, in bytes for each of their symbols.
 constexpr std::size_t kWholeBytes = 24;
 
+template <typename MergeCriterion>
+Training train_whole(ChunkStore& store, std::size_t alphabet, MergeCriterion& criterion,
+                     std::size_t tokens, std::uint64_t min_frequency, const Sharing& sharing,
+                     const Watch& watch) {
+    ChunkStore::Chunks chunks = store.take_all();
+    MergeTrainer trainer(chunks.counted(), alphabet, min_frequency, criterion, sharing);
+    chunks = {};
+    trainer.add_outside(store.tokens() - trainer.total());
+    return trainer.run(tokens, watch);
+}
+
 // Trains on all chunks at once, if that takes no more than `memory` bytes, else in phases.
 template <typename MergeCriterion>
 Training train_store(ChunkStore& store, std::size_t alphabet, MergeCriterion criterion,
@@ -47,11 +59,7 @@ Training train_store(ChunkStore& store, std::size_t alphabet, MergeCriterion cri
                      std::size_t memory, const Watch& watch) {
     store.finish();
     if (store.symbols() * kWholeBytes <= memory) {
-        ChunkStore::Chunks chunks = store.take_all();
-        MergeTrainer trainer(chunks.counted(), alphabet, min_frequency, criterion, sharing);
-        chunks = {};
-        trainer.add_outside(store.tokens() - trainer.total());
-        return trainer.run(tokens, watch);
+        return train_whole(store, alphabet, criterion, tokens, min_frequency, sharing, watch);
     }
     return PhaseTrainer(store, alphabet, min_frequency, criterion, sharing, memory)
         .run(tokens, watch);
@@ -87,10 +95,17 @@ Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
     return train_most_frequent(chunks, alphabet, options, watch);
 }
 
-Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
-                          std::uint64_t min_frequency, const Sharing& sharing, const Watch& watch) {
+Training train_likelihood(ChunkStore& store, std::size_t alphabet, std::size_t tokens,
+                          std::uint64_t min_frequency, const Sharing& sharing, std::size_t memory,
+                          const Watch& watch) {
+    store.finish();
+    if (store.symbols() * kWholeBytes > memory) {
+        return train_likelihood_in_phases(store, alphabet, tokens, min_frequency, sharing, memory,
+                                          watch);
+    }
     MostLikely criterion;
-    return MergeTrainer(chunks, alphabet, min_frequency, criterion, sharing).run(tokens, watch);
+    criterion.symbol_counts = store.singles();
+    return train_whole(store, alphabet, criterion, tokens, min_frequency, sharing, watch);
 }
 
 Training train_pieces(const CountedSymbols& words, std::size_t cut,

@@ -39,9 +39,10 @@ Training train(const CountedSymbols& chunks, const Alphabet& alphabet,
 Training train(ChunkStore& store, const Alphabet& alphabet, const TrainingOptions& options,
                std::size_t memory, const Watch& watch);
 
-// WordPiece's criterion: count(pair) / (count(left) * count(right)).
-Training train_likelihood(const CountedSymbols& chunks, std::size_t alphabet, std::size_t tokens,
-                          std::uint64_t min_frequency, const Sharing& sharing, const Watch& watch);
+// The same by WordPiece's criterion, count(pair) / (count(left) * count(right)).
+Training train_likelihood(ChunkStore& store, std::size_t alphabet, std::size_t tokens,
+                          std::uint64_t min_frequency, const Sharing& sharing, std::size_t memory,
+                          const Watch& watch);
 
 // SentencePiece's criterion. Symbols are characters, with ids in the order of their code points.
 // After the first `cut` words, which are mostly distinct, words are cut where no piece can cross.
