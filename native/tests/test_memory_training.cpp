@@ -365,11 +365,14 @@ TEST(training_does_without_threads_that_do_not_start) {
                                                .sharing = {.threads = threads, .least = 1}};
             return rules(bpe::train(store, {.size = kLetters}, options, memory, {}).merges);
         });
+        do_without_threads("likelihood", [&](std::size_t threads) {
+            bpe::ChunkStore store(300, file.descriptor());
+            store.add(words.counted());
+            return rules(bpe::train_likelihood(store, kLetters, 40, 1,
+                                               {.threads = threads, .least = 1}, memory, {})
+                             .merges);
+        });
     }
-    do_without_threads("likelihood", [&](std::size_t threads) {
-        const bpe::Sharing sharing{.threads = threads, .least = 1};
-        return rules(bpe::train_likelihood(words.counted(), kLetters, 40, 1, sharing, {}).merges);
-    });
     do_without_threads("pieces", [&](std::size_t threads) {
         const bpe::Sharing sharing{.threads = threads, .least = 1};
         return rules(

@@ -787,21 +787,14 @@ def train_store_pieces(
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
 ]: ...
-def train_likelihood(
-    symbols: Annotated[
-        NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    ends: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
-    counts: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-    ],
+def train_store_likelihood(
+    store: ChunkStore,
     alphabet: int,
     tokens: int,
     min_frequency: int,
     threads: int,
     watch: object | None,
+    memory: int,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint64], dict(shape=(None,))],

@@ -22,7 +22,6 @@ from toksmith.errors import OptionError, TrainingError
 from toksmith.splitters import splitter
 from toksmith.trainers.counting.chunks import count_chunks, sum_counts
 from toksmith.trainers.memory import MemoryLimits, within_memory
-from toksmith.trainers.options import BPEOptions
 
 RANDOM = random.Random(5)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -189,10 +188,7 @@ class TestDisk:
 
 class TestTraining:
     @pytest.mark.parametrize("ties", ["first-seen", "smallest-pair"])
-    def test_the_same_tokenizer(
-        self, file: Path, ties: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(BPEOptions, "memory_needed", lambda *_: 0)
+    def test_the_same_tokenizer(self, file: Path, ties: str) -> None:
         options: dict[str, Any] = {"vocab_size": 600, "ties": ties}
         expected = toksmith.train(file, **options)
         tok = toksmith.train(file, memory="1M", **options)
@@ -207,12 +203,17 @@ class TestTraining:
         expected = toksmith.train(file, vocab_size=300)
         assert toksmith.train(file, vocab_size=300, memory="1M").pipeline == expected.pipeline
 
-    def test_too_many_words_to_train_on(self, file: Path) -> None:
-        given: dict[str, Any] = {"model": "wordpiece", "vocab_size": 60, "min_frequency": 1}
+    @pytest.mark.parametrize("objective", ["frequency", "likelihood"])
+    def test_more_words_than_fit_are_merged_all_the_same(self, file: Path, objective: Any) -> None:
+        given: dict[str, Any] = {"model": "wordpiece", "vocab_size": 400, "objective": objective}
+        expected = toksmith.train(file, **given)
+        assert toksmith.train(file, memory="1M", **given) == expected
+
+    def test_too_many_words_for_a_vocabulary(self, file: Path) -> None:
         with pytest.raises(OptionError, match=r"more than memory=1M: .* or min_count=\d"):
-            toksmith.train(file, memory="1M", **given)
-        tok = toksmith.train(file, memory="1M", min_count=9, **given)
-        assert tok.pipeline == toksmith.train(file, min_count=9, **given).pipeline
+            toksmith.train(file, model="word", memory="1M")
+        tok = toksmith.train(file, model="word", memory="1M", min_count=9)
+        assert tok.pipeline == toksmith.train(file, model="word", min_count=9).pipeline
 
     @pytest.mark.parametrize("least", [0, -1, 1.5])
     def test_wrong_min_count(self, least: Any) -> None:

@@ -184,15 +184,12 @@ def test_rare_words_are_left_out(case: Case, files: Path, tmp_path: Path, parts:
         assert same(case.train(files, min_count=3, **given), wanted)
 
 
-@ALL
 @FEW_WORDS
 def test_a_limit_that_is_too_small_names_a_count(
-    case: Case, files: Path, tmp_path: Path, parts: None, monkeypatch: pytest.MonkeyPatch
+    files: Path, tmp_path: Path, parts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The counts of a checkpoint serve the training that the error advises."""
-    if case.model not in ("wordpiece", "word") or "objective" in case.options:
-        pytest.skip("no limit is too small for its words")
-    folder = tmp_path / "kept"
+    case, folder = CASES["word"], tmp_path / "kept"
     need = memory.MemoryLimits.check
 
     def check(limits: memory.MemoryLimits, tallies: Tallies, *least: int) -> None:
@@ -204,12 +201,8 @@ def test_a_limit_that_is_too_small_names_a_count(
     says = r"give more memory.*, or min_count=.*\. The counts are kept in .*kept: the same command"
     with pytest.raises(OptionError, match=says) as refused:
         case.train(files, checkpoint=folder, memory="1M")
-    assert ('or objective="frequency"' in str(refused.value)) == (case.model == "wordpiece")
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("counts-*")}
     advised = int(re.search(r"min_count=(\d+)", str(refused.value))[1])  # type: ignore[index]
-    if case.model == "wordpiece":
-        other = replace(case, options={**case.options, "objective": "frequency"})
-        assert same(other.train(files, checkpoint=folder, memory="1M"), other.train(files))
     tok = case.train(files, checkpoint=folder, memory="1M", min_count=advised)
     assert {path.name: path.stat().st_mtime_ns for path in folder.glob("counts-*")} == before
     assert same(tok, case.train(files, min_count=advised))

@@ -300,6 +300,7 @@ def train(
     limits = MemoryLimits(
         parse_size(memory),
         min_count,
+        need=size_of_stream,
         of_words=model not in ON_CHUNKS,
         spill_limit=parse_size(spill_limit, "spill_limit"),
         learns=True,
@@ -310,7 +311,6 @@ def train(
             raise OptionError(f'model is {model!r}, but continue_from= is only for "bpe"')
         known = tokenizer_of(continue_from)
     chosen = options_of(kind, model, options) if known is None else None
-    limits.need = size_of_stream if chosen is None else chosen.memory_needed
     with Corpus(
         files, texts, known_counts, reading, threads, progress, recorded=True, limits=limits
     ) as corpus:

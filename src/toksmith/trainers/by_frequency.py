@@ -48,10 +48,6 @@ class CharOptions(ModelOptions):
         whole("min_frequency", self.min_frequency, least=1)
         object.__setattr__(self, "special_tokens", literals(self.special_tokens))
 
-    def memory_needed(self, chunks: int, size: int) -> int:
-        """Return an estimate of the memory that training takes, in bytes."""
-        return 0  # chunks are read in batches
-
 
 @document_fields
 @dataclass(frozen=True)
@@ -72,10 +68,6 @@ class WordOptions(CharOptions):
         default="gpt4",
         metadata={"help": "the split into words, as for ``bpe``; white space is part of words."},
     )
-
-    def memory_needed(self, chunks: int, size: int) -> int:
-        """Return an estimate of the memory that training takes, in bytes."""
-        return 0  # words are read in batches; those of the vocabulary are checked
 
 
 def train_words(corpus: Corpus, vocab_size: int | None, options: WordOptions) -> Trained:

@@ -51,16 +51,6 @@ class ModelOptions:
     refused: ClassVar[Mapping[str, str]] = {}
     """Options that toksmith does not have, each with the reason, for error messages."""
 
-    def memory_needed(self, chunks: int, size: int) -> int:
-        """Return an estimate of the memory that training takes, in bytes.
-
-        Args:
-            chunks: the number of distinct chunks.
-            size: their total size in bytes.
-        """
-        # Measured for words of 5 to 60 ASCII letters; words of other characters take less.
-        return 48 * chunks + 22 * size
-
 
 Given = TypeVar("Given", bound=ModelOptions)
 
@@ -260,8 +250,3 @@ class BPEOptions(ModelOptions):
     def rules(self) -> MergeRules:
         """The rules of merging, for the kernel."""
         return MergeRules.of(self)
-
-    def memory_needed(self, chunks: int, size: int) -> int:
-        """Return 0: counts are read in batches, and merged in phases if they do not fit."""
-        del chunks, size
-        return 0

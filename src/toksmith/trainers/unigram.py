@@ -31,7 +31,7 @@ from toksmith.trainers.checkpoint import Checkpoint, checkpoint_of
 from toksmith.trainers.counting.corpus import Corpus
 from toksmith.trainers.counting.symbol_words import CharacterWords, PassableWords, WordStream
 from toksmith.trainers.counting.words import count_words, stream_words
-from toksmith.trainers.memory import MemoryLimits, size_of_stream
+from toksmith.trainers.memory import MemoryLimits
 from toksmith.trainers.options import ModelOptions, document_fields, framing_of, literals
 
 if TYPE_CHECKING:
@@ -279,10 +279,6 @@ class MetaspaceUnigramOptions(ModelOptions):
         default=2,
         metadata={"help": "the number of EM steps in each round."},
     )
-
-    def memory_needed(self, chunks: int, size: int) -> int:
-        """Return an estimate of the memory that words take, in bytes."""
-        return size_of_stream(chunks, size)
 
     def __post_init__(self) -> None:
         literal("unk_token", self.unk_token)

@@ -129,11 +129,6 @@ class WordPieceOptions(ModelOptions):
             special = (self.unk_token, *special)
         object.__setattr__(self, "special_tokens", special)
 
-    def memory_needed(self, chunks: int, size: int) -> int:
-        """Return 0: words are read in batches, and merged in phases if they do not fit."""
-        del chunks, size
-        return 0
-
     def normalizer(self) -> Normalizer:
         """Return the normalizer of texts."""
         bert = Bert(lowercase=self.lowercase, strip_accents=self.strip_accents)

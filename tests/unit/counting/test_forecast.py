@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -22,7 +20,6 @@ from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.errors import OptionError
 from toksmith.splitters import splitter
 from toksmith.trainers.counting import counted_parts, forecast
-from toksmith.trainers.wordpiece import WordPieceOptions
 
 
 def words(number: int, kinds: int, seed: int = 1) -> str:
@@ -94,54 +91,43 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 FREQUENT = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 
-LEARNED: dict[str, dict[str, Any]] = {
-    "wordpiece": {"model": "wordpiece", "vocab_size": 100},
-    "word": {"model": "word"},
-}
-EARLY = pytest.mark.parametrize("options", LEARNED.values(), ids=LEARNED.keys())
 
-
-@EARLY
-def test_the_training_ends_early(early: None, folder: Path, options: dict[str, Any]) -> None:
+def test_the_training_ends_early(early: None, folder: Path) -> None:
     done: list[float] = []
     with (
         listen(lambda kind, figures: done.append(figures[0] / figures[1])),
         pytest.raises(OptionError, match=r"^after 1?\d% of the text, about \d\d,000 distinct"),
     ):
-        toksmith.train(folder, memory="2M", **options)
+        toksmith.train(folder, memory="2M", model="word")
     assert done[-1] < 0.2
 
 
-@EARLY
-def test_what_is_advised_does(early: None, folder: Path, options: dict[str, Any]) -> None:
+def test_what_is_advised_does(early: None, folder: Path) -> None:
     with pytest.raises(OptionError) as refused:
-        toksmith.train(folder, memory="2M", **options)
+        toksmith.train(folder, memory="2M", model="word")
     size = re.search(r"give more memory \(memory=([0-9.]+M)\)", str(refused.value))
     count = re.search(r"min_count=(\d+)", str(refused.value))
     assert size
     assert count
-    wanted = toksmith.train(folder, **options)
-    assert toksmith.train(folder, memory=size[1], **options).pipeline == wanted.pipeline
-    wanted = toksmith.train(folder, min_count=int(count[1]), **options)
-    found = toksmith.train(folder, memory="2M", min_count=int(count[1]), **options)
+    wanted = toksmith.train(folder, model="word")
+    assert toksmith.train(folder, memory=size[1], model="word").pipeline == wanted.pipeline
+    wanted = toksmith.train(folder, min_count=int(count[1]), model="word")
+    found = toksmith.train(folder, memory="2M", min_count=int(count[1]), model="word")
     assert found.pipeline == wanted.pipeline
 
 
-@EARLY
-def test_counts_are_kept(
-    early: None, folder: Path, tmp_path: Path, options: dict[str, Any]
-) -> None:
+def test_counts_are_kept(early: None, folder: Path, tmp_path: Path) -> None:
     """With a checkpoint, the part is counted to its end, and the advised training uses it."""
     kept = tmp_path / "kept"
     with (
         pytest.warns(UserWarning, match="Counting goes on to the end of this part"),
         pytest.raises(OptionError, match=r"after .*Counting ends here: the counts of \d+ part"),
     ):
-        toksmith.train(folder, memory="2M", checkpoint=kept, **options)
+        toksmith.train(folder, memory="2M", checkpoint=kept, model="word")
     counted = {path: path.stat().st_mtime_ns for path in kept.glob("counts-*")}
     assert 0 < len(counted) < 20
-    found = toksmith.train(folder, memory="2M", checkpoint=kept, min_count=3, **options)
-    assert found.pipeline == toksmith.train(folder, min_count=3, **options).pipeline
+    found = toksmith.train(folder, memory="2M", checkpoint=kept, min_count=3, model="word")
+    assert found.pipeline == toksmith.train(folder, min_count=3, model="word").pipeline
     assert all(path.stat().st_mtime_ns == time for path, time in counted.items())
 
 
@@ -184,31 +170,3 @@ def test_the_space_that_is_advised_leads_to_enough(early: None, folder: Path) ->
         limits.append(higher)
     assert 1 < len(limits) < 6
     assert limits == sorted(set(limits))
-
-
-MEASURED = """
-import sys
-from pathlib import Path
-import numpy as np
-from toksmith import train
-def peak():  # not ru_maxrss, which is at least what the parent held when it forked
-    status = Path("/proc/self/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0])
-def learn(words, length):
-    letters = 97 + np.random.default_rng(0).integers(0, 26, (words, length + 1), dtype=np.uint8)
-    letters[:, -1] = 10
-    train(texts=[letters.tobytes()], model="wordpiece", min_frequency=1, vocab_size=300, threads=1)
-learn(100, 9)
-before = peak()
-learn(*map(int, sys.argv[1:]))
-print(peak() - before)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize(("number", "length"), [(300_000, 6), (60_000, 40)])
-def test_the_memory_of_wordpiece_is_estimated(number: int, length: int) -> None:
-    command = [sys.executable, "-c", MEASURED, str(number), str(length)]
-    taken = 1024 * int(subprocess.check_output(command))
-    estimate = WordPieceOptions().memory_needed(number, number * length)
-    assert 0.6 < taken / estimate < 1.3

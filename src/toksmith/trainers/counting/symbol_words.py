@@ -103,33 +103,6 @@ class CharacterWords:
         numbers = {character: number for number, character in enumerate(kept)}
         return CharacterWords("".join(kept), self.words.only([*map(numbers.get, self.characters)]))
 
-    def spelled_in(self, characters: str) -> CharacterWords:
-        """Return the words that consist of these characters alone.
-
-        Example:
-            >>> words = CharacterWords.of({"ab": 2, "axb": 1}).spelled_in("ab")
-            >>> words.characters, words.words.ends, words.words.counts
-            ('ab', array([2], dtype=uint64), array([2], dtype=uint64))
-        """
-        wanted = set(characters)
-        words = self.words
-        other = np.array([character not in wanted for character in self.characters], bool)
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(other[words.symbols])])
-        ends = words.ends.astype(np.int64)
-        lengths = np.diff(ends, prepend=0)
-        kept = before[ends] == before[ends - lengths]
-        part = SymbolWords(
-            words.symbols[np.repeat(kept, lengths)],
-            np.cumsum(lengths[kept]).astype(np.uint64),
-            words.counts[kept],
-            words.alphabet,
-        )
-        used = np.flatnonzero(part.symbol_counts())
-        left = "".join(self.characters[i] for i in used.tolist())
-        new = {old: number for number, old in enumerate(used.tolist())}
-        numbers = [new.get(i) for i in range(len(self.characters))]
-        return CharacterWords(left, part.only(numbers))
-
     def __len__(self) -> int:
         return len(self.words.ends)
 

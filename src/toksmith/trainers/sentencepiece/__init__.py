@@ -21,7 +21,6 @@ from toksmith.trainers.counting.symbol_words import (
     WordStream,
     WordStreamPart,
 )
-from toksmith.trainers.memory import size_of_stream
 from toksmith.trainers.sentencepiece.pieces import learn_pieces
 from toksmith.trainers.sentencepiece.sentences import Sentences, read_sentences, stream_sentences
 from toksmith.trainers.sentencepiece.vocabulary import (
@@ -48,7 +47,6 @@ def train_sentencepiece_bpe(
     """
     size = _size_of(vocab_size, options, "bpe")
     limits = corpus.limits
-    limits.need = size_of_stream
     with limits.chunk_store() as store:
         words: CharacterWords | StoredWords
         if limits.limit is None:
@@ -87,7 +85,7 @@ def train_sentencepiece_unigram(
         OptionError: options contradict each other, or ``vocab_size``.
         TrainingError: there is no text, or too little for ``vocab_size`` pieces.
     """
-    size, corpus.limits.need = _size_of(vocab_size, options, "unigram"), size_of_stream
+    size = _size_of(vocab_size, options, "unigram")
     with UnigramLearner(
         options.rules(),
         UnigramOptions(
