@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sanitizing import LEFT_OUT, reason
+from tests.sanitizing import FORKS, LEFT_OUT, reason
 from tools import sanitize
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,8 +19,11 @@ def test_the_tests_exist(name: str) -> None:
 
 
 def test_only_what_is_named_is_left_out() -> None:
-    assert "shadow memory" in reason("tests/cli/test_faults.py::test_too_little_memory")
-    assert not reason("tests/cli/test_faults.py::test_full_disk")
+    gcc, clang = "/usr/lib/libasan.so", "/usr/lib/libclang_rt.asan-x86_64.so"
+    assert "shadow memory" in reason("tests/cli/test_faults.py::test_too_little_memory", gcc)
+    assert not reason("tests/cli/test_faults.py::test_full_disk", gcc)
+    assert reason(FORKS, gcc)
+    assert not reason(FORKS, clang)
 
 
 def test_every_folder_of_tests_is_a_piece() -> None:
