@@ -75,16 +75,16 @@ def random_words(size: int) -> str:
 
 def training_work(model: str) -> Work:
     """Return the training of a model on a text in memory, counting included."""
-    text = random_words(1 << 22)
-    size = {} if model in ("word", "char") else {"vocab_size": 3000}
-    return lambda: toksmith.train(texts=[text] * 4, model=model, progress=False, **size)
+    text = random_words(1 << 20)
+    size = {} if model in ("word", "char") else {"vocab_size": 2000}
+    return lambda: toksmith.train(texts=[text] * 2, model=model, progress=False, **size)
 
 
 def counting_work(split: str, threads: int) -> Work:
     """Return the counting of chunks of a text in memory."""
-    text = random_words(1 << 24)
+    text = random_words(1 << 22)
     return lambda: toksmith.Counts.from_texts(
-        [text] * 3, split=split, threads=threads, progress=False
+        [text] * 2, split=split, threads=threads, progress=False
     )
 
 
@@ -92,14 +92,14 @@ def merging_work(folder: Path) -> Work:
     """Return the merging of two files of counts."""
     path = folder / "a.parquet"
     if not path.exists():
-        toksmith.Counts.from_texts([random_words(1 << 24)], split="gpt2", progress=False).save(path)
+        toksmith.Counts.from_texts([random_words(1 << 22)], split="gpt2", progress=False).save(path)
     return lambda: toksmith.Counts.merge([path, path])
 
 
 def tokenizing_work(folder: Path) -> Work:
     """Return the tokenizing of a file to token files."""
     path = folder / "a.txt"
-    path.write_text(random_words(1 << 26))
+    path.write_text(random_words(1 << 23))
     tok = encoding.tokenizer("bpe")
     made = iter(range(1 << 30))
     return lambda: toksmith.tokenize_corpus(

@@ -345,6 +345,7 @@ class SpooledSplit(TokenSource):
     @property
     def lengths(self) -> OffsetArray:
         """The number of tokens of each document."""
+        check_map(self._lengths)
         return self._lengths
 
     def ids(self, first: int, last: int) -> Tokens:
