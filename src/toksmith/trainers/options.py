@@ -95,7 +95,7 @@ def check_kinds(kind: type[ModelOptions], given: Mapping[str, Any]) -> None:
     Raises:
         OptionError: an option has a wrong type.
     """
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
     for name, value in given.items():
         kinds = hints[name]
         kinds = get_args(kinds) if get_origin(kinds) in (Union, UnionType) else (kinds,)
