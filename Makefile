@@ -27,18 +27,23 @@ configure = $(BIN)/cmake -S . -B $(1) -G Ninja -DCMAKE_MAKE_PROGRAM="$(abspath $
 	-Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo test-arm check docs sanitize fuzz fuzz-native bench clean
+.PHONY: help quickstart test test-freethreaded kill-test test-frameworks test-in-frameworks test-in-torch test-in-olmo test-arm check docs sanitize fuzz fuzz-native bench clean
 .PHONY: wheel pure-wheel test-wheel test-lowest cross-check release-check
 .DELETE_ON_ERROR:
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-19s%s\n", $$1, $$2 }' Makefile
 
 quickstart: $(VENV)/.package ## train a first tokenizer and look at it
 	$(BIN)/toksmith quickstart
 
 test: $(VENV)/.package $(VENV)/.test $(VENV)/.browser ## run all tests on all cores
 	$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+
+# The threaded tests alone: PYTEST_ARGS="tests/unit/test_shutdown.py tests/unit/test_first_use_by_threads.py".
+test-freethreaded: $(VENV)-freethreaded/.package ## run the tests without a GIL (PYTHON=python3.14t)
+	$(<D)/bin/python -W error -c "import sys, toksmith._kernel; assert not sys._is_gil_enabled()"
+	$(<D)/bin/python -m pytest -n auto --dist worksteal $(or $(PYTEST_ARGS),tests/unit tests/properties)
 
 kill-test: $(VENV)/.package $(VENV)/.frameworks ## kill toksmith tokenize, train and counts at random moments and compare the files
 	$(BIN)/python -m tests.kill_test
@@ -143,8 +148,18 @@ bench: $(VENV)/.package $(VENV)/.bench ## measure against the peers (BENCH_ARGS=
 	$(BIN)/python -m benchmarks $(or $(BENCH_ARGS),all)
 
 clean: ## remove the environments and everything that was built
-	rm -rf $(VENV) $(VENV)-torch $(VENV)-olmo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-freethreaded $(VENV)-torch $(VENV)-olmo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks tools -name __pycache__ -type d -exec rm -rf {} +
+
+$(VENV)-freethreaded/.package: $(SOURCES)
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -c "import sysconfig; assert sysconfig.get_config_var('Py_GIL_DISABLED'), \
+		'PYTHON=$(PYTHON) has a GIL: use one such as python3.14t'"
+	$(call pip_install,$(@D)) --upgrade 'pip>=25.1'
+	$(call pip_install,$(@D)) --group build --group test-freethreaded
+	$(call pip_install,$(@D)) --no-build-isolation -C build-dir=build/freethreaded \
+		-C cmake.define.TOKSMITH_WERROR=$(WERROR) .
+	@touch $@
 
 # Dependency groups need pip 25.1, which is newer than what most Pythons bring along.
 $(VENV)/.pip: pyproject.toml
