@@ -16,7 +16,6 @@ LEFT_OUT = {
     "tests/unit/test_training_interrupts.py::test_memory_ends_with_one_line": ROOM,
     "tests/unit/test_leaks.py": MEASURED + "; the piece `leaks` runs these cycles",
     "tests/unit/test_memory_bounds.py": MEASURED,
-    "tests/unit/counting/test_forecast.py::test_the_memory_of_wordpiece_is_estimated": MEASURED,
     "tests/unit/counting/test_jobs.py::TestMemory::test_the_peak": MEASURED,
     FORKS: "a fork may leave a lock of the sanitizer's library taken; clang's ASan takes care",
     "tests/explorer/test_browser.py": "Chromium does not start with a sanitizer's library",
