@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=20, help="of each target")
     parser.add_argument("--jobs", type=int, default=1, help="the number of targets at a time")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--least-inputs", type=int, default=100)
+    parser.add_argument("--least-inputs", type=int, default=20)
     parser.add_argument("--target", action="append", help="the name of a target, as fuzz_encode")
     parser.add_argument("--corpus", type=Path, help="where to keep inputs that reach new code")
     parser.add_argument("--seeds", type=Path, help="write the seeds to this folder, and end")

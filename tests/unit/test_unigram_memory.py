@@ -145,6 +145,7 @@ def test_each_round_is_a_place_to_go_on_from(
     [
         ("rounds", np.array([1, 2], np.uint64)),
         ("symbols", np.array([0, 99], np.uint32)),
+        ("symbols", np.array([1, 1], np.uint32)),
         ("lengths", np.array([1, 2], np.uint32)),
         ("lengths", np.array([0, 2], np.uint32)),
         ("scores", np.array([1.0])),

@@ -161,6 +161,7 @@ class Checkpoint(CountedParts):
             or int(found.lengths.sum(dtype=np.uint64)) != len(found.symbols)
             or int(found.symbols.max(initial=0)) >= alphabet
             or not ((found.scores >= _LEAST_SCORE) & (found.scores <= 0)).all()
+            or _has_repeated_piece(found)
         ):
             raise self.damaged("it holds no pieces of this training", _PIECES)
         return UnigramState(int(rounds[0]), found)
@@ -235,6 +236,17 @@ def delete(folder: AnyPath) -> None:
 def checkpoint_of(corpus: Corpus) -> Checkpoint | None:
     """Return the checkpoint of a training, in which the counts of its corpus are kept."""
     return corpus.kept_parts if isinstance(corpus.kept_parts, Checkpoint) else None
+
+
+def _has_repeated_piece(pieces: UnigramPieces) -> bool:
+    """Return whether two pieces have the same characters; the lengths add up to the symbols."""
+    starts = np.cumsum(pieces.lengths, dtype=np.int64) - pieces.lengths
+    for length in np.unique(pieces.lengths).tolist():
+        places = starts[pieces.lengths == length, np.newaxis] + np.arange(length)
+        spelled = pieces.symbols[places]
+        if len(np.unique(spelled, axis=0)) < len(spelled):
+            return True
+    return False
 
 
 def open_checkpoint(

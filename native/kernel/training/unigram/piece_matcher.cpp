@@ -64,6 +64,7 @@ void PieceMatcher::add_nodes() {
     for (std::size_t i = 0; i < in_order_.size(); ++i) {
         points.step();
         const std::uint32_t shared = i > 0 ? common(in_order_[i - 1], in_order_[i]) : 0;
+        if (shared == length(in_order_[i])) throw std::invalid_argument("a piece is there twice");
         open.push_back({in_order_[i], shared, kStart});
         nodes += length(in_order_[i]) - shared;
     }

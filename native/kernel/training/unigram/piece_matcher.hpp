@@ -17,7 +17,7 @@ class PieceMatcher {
     static constexpr State kStart = 0;  // the empty prefix
 
     // `pieces`: from number 1 on; `spelled`: their characters, plus 1. `alphabet`: the number of
-    // characters.
+    // characters. Throws std::invalid_argument if two pieces are equal.
     PieceMatcher(const std::vector<Piece>& pieces, const std::vector<std::uint32_t>& spelled,
                  std::size_t alphabet);
 
