@@ -41,7 +41,7 @@ def latencies(work: Work, trials: int) -> tuple[float, list[float]]:
     with Sender() as sender:
         while len(found) < trials:
             gc.collect()
-            took = sender.interrupt(work, natural * draw.random())
+            took = sender.interrupt(work, natural * draw.random() ** 2)
             if took is None:
                 natural *= 0.9  # caches are warm by now
             else:

@@ -268,6 +268,10 @@ class StreamPart:
 class TokenFiles(TokenSource):
     """The documents of token files, in order.
 
+    Arrays of ids may share the memory map of their file. Before each read, the size of the file is
+    checked: one that became shorter raises FormatError. If it becomes shorter later, reading such
+    an array ends the process, so copy what you keep if others may change the files.
+
     Attributes:
         path: the path that was opened.
         format: the name of the format.
@@ -351,6 +355,7 @@ class TokenFiles(TokenSource):
         Raises:
             OptionError: the number is no whole number.
             IndexError: there is no such document.
+            FormatError: a file became shorter since it was opened.
         """
         try:
             index = number.__index__()
