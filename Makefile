@@ -125,7 +125,7 @@ test-lowest: wheel ## test the wheel with the lowest versions of all dependencie
 	$(call tested_wheel,build/lowest-venv,$(extras) --resolution lowest-direct)
 	$(call run_wheel,build/lowest-venv) tests/unit
 
-cross-check: $(VENV)/.release ## compile the kernel for macOS and Windows
+cross-check: $(VENV)/.release ## compile the kernel and the bindings for macOS, Windows and musl
 	$(BIN)/python -m tools.cross_check
 
 release-check: $(VENV)/.release ## build the sdist, and a wheel from it, and check both
