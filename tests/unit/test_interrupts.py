@@ -189,10 +189,11 @@ def interrupt_one(tok: toksmith.Tokenizer, name: str, threads: int) -> tuple[flo
             return found
 
         opening.check_slices = then_begin  # type: ignore[assignment]
-    else:
-        begun.set()
-    try:
+    try:  # without a GIL, the signal may come before the call, or after it
+        if name != "encode_file":
+            begun.set()
         call()
+        thread.join()
     except KeyboardInterrupt:
         took = time.perf_counter() - sent[0]
     else:
