@@ -156,7 +156,7 @@ $(VENV)-freethreaded/.package: $(SOURCES)
 	@$(@D)/bin/python -c "import sysconfig; assert sysconfig.get_config_var('Py_GIL_DISABLED'), \
 		'PYTHON=$(PYTHON) has a GIL: use one such as python3.14t'"
 	$(call pip_install,$(@D)) --upgrade 'pip>=25.1'
-	$(call pip_install,$(@D)) --group build --group test-freethreaded
+	$(call pip_install,$(@D)) --only-binary :all: --group build --group test-freethreaded
 	$(call pip_install,$(@D)) --no-build-isolation -C build-dir=build/freethreaded \
 		-C cmake.define.TOKSMITH_WERROR=$(WERROR) .
 	@touch $@
