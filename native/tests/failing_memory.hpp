@@ -3,13 +3,15 @@
 
 #include <cstddef>
 #include <new>
+
 #include <type_traits>
+#include "base/thread_sanitizer.hpp"
 
 namespace toksmith::test {
 
 // Whether allocations of a HugePageArray fail too. ThreadSanitizer maps memory before its own
 // start, when no instrumented function may run, so under it mmap is left alone.
-#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !defined(TOKSMITH_THREAD_SANITIZER)
 #define TOKSMITH_FAILING_MMAP 1
 inline constexpr bool kMapsFail = true;
 #else
@@ -31,7 +33,7 @@ class FailingAllocation {
 };
 
 // Whether MostThreads exists. ThreadSanitizer needs its own pthread_create().
-#if defined(__linux__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !defined(TOKSMITH_THREAD_SANITIZER)
 #define TOKSMITH_FAILING_THREADS 1
 
 // While it exists, only n more threads can be started. Only one may exist at a time.

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "base/huge_page_array.hpp"
+#include "base/thread_sanitizer.hpp"
 #include "cache/chunk_key.hpp"
 #include "cache/entry.hpp"
 #include "simd/pairs.hpp"
@@ -87,7 +88,7 @@ class BucketTable {
     template <typename PlaceOf>
     [[gnu::always_inline]] static const CacheEntry* find(const Bucket* bucket, const Key& key,
                                                          [[maybe_unused]] PlaceOf place_of) {
-#if defined(__SANITIZE_THREAD__)  // does not know that a vector reads a word atomically
+#if defined(TOKSMITH_THREAD_SANITIZER)  // does not know that a vector reads a word atomically
         const std::size_t place = pairs::place_of(&bucket->keys[0].low, &key.low);
 #else
         const std::size_t place = place_of(&bucket->keys[0].low, &key.low);
