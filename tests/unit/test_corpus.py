@@ -679,10 +679,16 @@ def test_large_files_are_read_into_large_pages(
     assert documents._read_large(Shrinking(b"low lower "), 10) == b"low low"
 
 
-def test_files_that_memory_holds_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_memory_holds_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    group = tmp_path / "memory.max"
+    monkeypatch.setattr(documents, "_GROUP_MEMORY", group)
     pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1 << 22}
     monkeypatch.setattr(os, "sysconf", pages.__getitem__)
     assert documents.most_read() == 1 << 33
+    group.write_text("max\n")
+    assert documents.most_read() == 1 << 33
+    group.write_text(f"{1 << 33}\n")
+    assert documents.most_read() == 1 << 32
     pages["SC_PHYS_PAGES"] = 1000
     assert documents.most_read() == 1 << 30
     monkeypatch.delattr(os, "sysconf")  # on Windows

@@ -17,6 +17,9 @@ from toksmith.errors import FormatError, OptionError
 LARGE = 1 << 30
 """Files of fewer bytes are never mapped into memory, and are read into Python's own."""
 
+_GROUP_MEMORY = Path("/sys/fs/cgroup/memory.max")
+"""The limit of the memory of a container, in bytes."""
+
 BLOCK = 1 << 23
 """Bytes that are read at once."""
 
@@ -70,6 +73,8 @@ def most_read() -> int:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # on Windows, and where the system does not tell
         memory = 0
+    with suppress(OSError, ValueError):  # no limit, or no groups
+        memory = min(memory, int(_GROUP_MEMORY.read_text()))
     return max(LARGE, memory // 2)
 
 
