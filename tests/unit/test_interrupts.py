@@ -381,6 +381,14 @@ def test_words_of_a_long_text_are_counted_in_blocks(monkeypatch: pytest.MonkeyPa
     assert vocabulary() == whole
 
 
+@pytest.mark.parametrize("size", [0, 1, 4, 5, 9, 100])
+def test_words_are_sorted_in_parts(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(by_frequency, "_SORTED", 4)
+    numbers = np.random.default_rng(size).integers(0, 9, size).tolist()
+    pairs = [(-number, b"%d" % (number * place % 7)) for place, number in enumerate(numbers)]
+    assert by_frequency.sort_in_parts(pairs) == sorted(pairs)
+
+
 def test_ids_of_other_types_are_converted_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(portable, "_BLOCK", 2)
     ids = np.array([97, 98, 99, 100, 2**32 - 1], np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
@@ -107,6 +108,9 @@ def train_characters(corpus: Corpus, vocab_size: int | None, options: CharOption
 _WORD_BYTES = 240
 """The memory of a word of the vocabulary, besides three times its size. Measured."""
 
+_SORTED = 1 << 12
+"""About the number of words that are sorted at once."""
+
 _SLACK = 1 << 12
 """The number of words that are held at least, beyond those of the vocabulary."""
 
@@ -170,7 +174,7 @@ class _MostFrequent:
         ):
             self._held.append((-count, words[end - size : end]))
         if self._room is not None and len(self._held) > 2 * self._room + _SLACK:
-            self._held = sorted(self._held)[: self._room]
+            self._held = sort_in_parts(self._held)[: self._room]
             self._least = max(self._least, -self._held[-1][0])
 
     def vocabulary(self, unit: str) -> tuple[bytes, ...]:
@@ -192,8 +196,19 @@ class _MostFrequent:
                 f"frequent one occurs {count_of(self._most, 'time')}; use a smaller min_frequency"
             )
         unk_token = self._options.unk_token.encode()
-        frequent = sorted(self._held)[: self._room]
+        frequent = sort_in_parts(self._held)[: self._room]
         return (unk_token, *(token for _, token in frequent if token != unk_token))
+
+
+def sort_in_parts(words: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    """Return ``sorted(words)``, made in parts, since Ctrl-C does not end ``sorted``."""
+    bounds = sorted(words[_SORTED::_SORTED])
+    if not bounds:
+        return sorted(words)
+    parts: list[list[tuple[int, bytes]]] = [[] for _ in range(len(bounds) + 1)]
+    for word in words:
+        parts[bisect(bounds, word)].append(word)
+    return [word for part in parts for word in sorted(part)]
 
 
 def _vocabulary_memory(words: int, size: int) -> int:
