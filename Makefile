@@ -151,13 +151,14 @@ clean: ## remove the environments and everything that was built
 	rm -rf $(VENV) $(VENV)-freethreaded $(VENV)-torch $(VENV)-olmo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks tools -name __pycache__ -type d -exec rm -rf {} +
 
+# Only wheels: the newest version of a package may have none for such a Python.
 $(VENV)-freethreaded/.package: $(SOURCES)
 	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	@$(@D)/bin/python -c "import sysconfig; assert sysconfig.get_config_var('Py_GIL_DISABLED'), \
 		'PYTHON=$(PYTHON) has a GIL: use one such as python3.14t'"
 	$(call pip_install,$(@D)) --upgrade 'pip>=25.1'
 	$(call pip_install,$(@D)) --only-binary :all: --group build --group test-freethreaded
-	$(call pip_install,$(@D)) --no-build-isolation -C build-dir=build/freethreaded \
+	$(call pip_install,$(@D)) --only-binary :all: --no-build-isolation -C build-dir=build/freethreaded \
 		-C cmake.define.TOKSMITH_WERROR=$(WERROR) .
 	@touch $@
 
