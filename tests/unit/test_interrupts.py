@@ -28,6 +28,7 @@ import toksmith.tokenizer.decode
 from toksmith.corpus import opening
 from toksmith.engine import portable
 from toksmith.stages import aligned
+from toksmith.trainers import by_frequency
 from toksmith.trainers.counting import symbol_words
 
 ROOT = Path(__file__).parents[2]
