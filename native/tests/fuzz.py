@@ -23,6 +23,7 @@ import sys
 import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -35,9 +36,6 @@ LONGEST = 544
 
 LONGER = {"fuzz_char_map": 16384}
 """A compiled map has a kilobyte for each node with children."""
-
-HEADER = bytes(range(1, 33))
-"""The start of an input: the seed of the random numbers of a target, and the first of them."""
 
 TEXTS = ["docs/index.md", "docs/course/data/unicode_article.txt", "README.md"]
 
@@ -149,14 +147,15 @@ def pack_seeds(name: str, folder: Path) -> None:
 
 def seeds_of(name: str) -> dict[str, bytes]:
     """Return files for the parsers, parts of texts for all, and inputs that once failed."""
-    header = b"" if name in {"fuzz_ranks", "fuzz_utf8"} else HEADER
-    seeds = [header + file for file in FILES.get(name, list)()]
+    seeds = list(FILES.get(name, list)())
     for path in TEXTS:
         text = (ROOT / path).read_bytes()
         for number in range(8):
             start = len(text) * number // 8
-            length = 60 * (number + 1)
-            seeds.append(bytes([number]) + header[1:] + text[start : start + length])
+            seeds.append(text[start : start + 60 * (number + 1)])
+    if name not in {"fuzz_ranks", "fuzz_utf8"}:
+        # The seed of the random numbers of a target, and the first of them: 32 bytes.
+        seeds = [sha256(bytes([number])).digest() + data for number, data in enumerate(seeds)]
     found = {f"{number:03}": data for number, data in enumerate(seeds)}
     return found | {path.name: path.read_bytes() for path in INPUTS.glob(f"{name}-*")}
 

@@ -1,6 +1,6 @@
 // Trains pieces of words that are cut out of the input, by SentencePiece's criterion, and compares
 // with recounting all valid pairs after each merge; with words cut into segments, on several
-// threads, and from a store, in phases. Trains WordPiece at once and in phases.
+// threads, and from a store, in phases.
 #include "fuzz.hpp"
 
 using namespace toksmith;
@@ -70,7 +70,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const bpe::PieceRules rules{1 + random.below(20), random.below(2) == 0, random.below(2) == 0,
                                 random.below(2) == 0, random.below(2) == 0, random.below(2) == 0};
     const std::size_t tokens = random.below(50), memory = random.below(3) << 12;
-    const std::size_t min_frequency = 1 + random.below(3);
     const bpe::Sharing sharing{.threads = some_threads(random), .least = 1 + random.below(9)};
     Words words;
     for (const std::uint8_t byte : input.text) words.symbols.push_back(byte % letters);
@@ -93,15 +92,5 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const auto phases = bpe::train_pieces(store, alphabet, rules, tokens, sharing, memory, {});
         CHECK(same(phases.merges, whole.merges) && phases.counts == whole.counts);
     }
-    if (random.below(4) != 0) return 0;
-    const auto likely = [&](const bpe::Sharing& shares, std::size_t bytes) {
-        bpe::ChunkStore store(0, -1);
-        store.add(words.counted());
-        return bpe::train_likelihood(store, letters, tokens, min_frequency, shares, bytes, {});
-    };
-    const auto at_once = likely({}, std::size_t{1} << 30);
-    for (const std::uint64_t count : at_once.counts) CHECK(count >= min_frequency);
-    const auto in_phases = likely(sharing, memory);
-    CHECK(same(in_phases.merges, at_once.merges) && in_phases.counts == at_once.counts);
     return 0;
 }

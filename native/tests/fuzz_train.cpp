@@ -35,15 +35,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const auto whole = bpe::train(chunks, options, {});
         CHECK(same(phases.merges, whole.merges) && phases.tokens == whole.tokens);
     }
-    const auto likely = [&](std::size_t memory) {
-        bpe::ChunkStore words(0, -1);
-        words.add(chunks);
-        return bpe::train_likelihood(words, 256, tokens, options.min_frequency, options.sharing,
-                                     memory, {});
-    };
-    const auto likely_phases = likely(random.below(3) << 12), likely_whole = likely(1 << 20);
-    CHECK(same(likely_phases.merges, likely_whole.merges) &&
-          likely_phases.tokens == likely_whole.tokens);
+    if (random.below(16) == 0) {  // takes a second for many tokens
+        const auto likely = [&](std::size_t memory) {
+            bpe::ChunkStore words(0, -1);
+            words.add(chunks);
+            return bpe::train_likelihood(words, 256, std::min<std::size_t>(tokens, 9),
+                                         options.min_frequency, options.sharing, memory, {});
+        };
+        const auto in_phases = likely(random.below(3) << 12), whole = likely(1 << 20);
+        CHECK(same(in_phases.merges, whole.merges) && in_phases.tokens == whole.tokens);
+    }
     std::vector<std::size_t> lengths(256, 1);
     std::uint64_t last = ~std::uint64_t{0};
     for (std::size_t i = 0; i < trained.merges.size(); ++i) {
