@@ -18,7 +18,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import toksmith
 from tests.interrupting import Sender
@@ -73,10 +75,10 @@ def random_words(size: int) -> str:
     return encoding.words(size).decode().replace(" ab", "\n")
 
 
-def training_work(model: str) -> Work:
+def training_work(model: Any) -> Work:
     """Return the training of a model on a text in memory, counting included."""
     text = random_words(1 << 20)
-    size = {} if model in ("word", "char") else {"vocab_size": 2000}
+    size: dict[str, Any] = {} if model in ("word", "char") else {"vocab_size": 2000}
     return lambda: toksmith.train(texts=[text] * 2, model=model, progress=False, **size)
 
 
@@ -114,20 +116,20 @@ def works(folder: Path) -> dict[str, Callable[[], Work]]:
     for model, calls in encoding.INTERRUPTED.items():
         for name, threads in calls:
             label = f"{name}, {model}, {threads} thread{'s' * (threads > 1)}"
-            found[label] = lambda model=model, name=name, threads=threads: encoding_work(
-                model, name, threads
-            )
+            found[label] = partial(encoding_work, model, name, threads)
     for name, work in training.TRAINED.items():
-        found[f"merging, {name}"] = lambda work=work: work
+        found[f"merging, {name}"] = partial(_same, work)
     for model in ("bpe", "wordpiece", "sentencepiece-bpe", "unigram", "word", "char"):
-        found[f"train, {model}"] = lambda model=model: training_work(model)
+        found[f"train, {model}"] = partial(training_work, model)
     for split, threads in (("gpt4", 1), ("gpt4", 2), ("words", 1)):
-        found[f"Counts.from_texts, {split}, {threads}"] = lambda split=split, threads=threads: (
-            counting_work(split, threads)
-        )
-    found["Counts.merge"] = lambda: merging_work(folder)
-    found["tokenize_corpus"] = lambda: tokenizing_work(folder)
+        found[f"Counts.from_texts, {split}, {threads}"] = partial(counting_work, split, threads)
+    found["Counts.merge"] = partial(merging_work, folder)
+    found["tokenize_corpus"] = partial(tokenizing_work, folder)
     return found
+
+
+def _same(work: Work) -> Work:
+    return work
 
 
 def main() -> None:
