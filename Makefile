@@ -107,22 +107,28 @@ repair = $(if $(filter Linux,$(shell uname)),PATH="$(abspath $(BIN)):$$PATH" $(B
 pure-wheel: $(VENV)/.release ## build the wheel of the Python files alone in dist/
 	$(BIN)/python -m build --wheel --no-isolation -C wheel.cmake=false -o dist
 
-# A new environment with a wheel and the tests: (1) its folder, (2) options of uv.
+# A new environment with a wheel and the tests: (1) its folder, (2) options of uv, with the group of the tests.
 tested_wheel = $(BIN)/uv venv --quiet --clear --python $(BIN)/python $(1) \
-	&& $(BIN)/uv pip compile --quiet --python $(1)/bin/python $(2) --group test pyproject.toml -o $(1)/versions.txt \
+	&& $(BIN)/uv pip compile --quiet --python $(1)/bin/python $(2) pyproject.toml -o $(1)/versions.txt \
 	&& $(BIN)/uv pip install --quiet --python $(1)/bin/python -r $(1)/versions.txt dist/*-cp*.whl
-# PATH has neither a compiler nor CMake.
-run_wheel = PATH="$(abspath $(1))/bin" $(1)/bin/python -m pytest -p no:cacheprovider -n auto $(PYTEST_ARGS)
+run_wheel = PATH="$(abspath $(1))/bin:$(abspath build/no-compiler)" $(1)/bin/python -m pytest -p no:cacheprovider -n auto $(PYTEST_ARGS)
+
+# The programs of the system, but for compilers and CMake: the PATH of those who install a wheel.
+build/no-compiler:
+	mkdir -p $@
+	find /usr/bin/ /bin/ -maxdepth 1 ! -type d ! -name '*gcc*' ! -name '*[+][+]*' ! -name '*clang*' \
+		! -name '*cc' ! -name ccache ! -name 'c[89]9*' ! -name '*cmake*' -exec sh -c 'ln -sf "$$@" $@' sh {} +
 
 # Without the extras for Ray and Spark, which `make test-frameworks` tests.
 extras := $(addprefix --extra ,arrow segment corpus polars remote hub explorer)
 
-test-wheel: wheel ## test the wheel in a new environment
-	$(call tested_wheel,build/wheel-venv,$(extras))
-	$(call run_wheel,build/wheel-venv) tests/unit tests/properties
+WHEEL_TESTS ?= tests
+test-wheel: wheel build/no-compiler ## run all tests with the wheel, in a new environment without a compiler
+	$(call tested_wheel,build/wheel-venv,$(extras) --group test)
+	$(call run_wheel,build/wheel-venv) $(WHEEL_TESTS)
 
-test-lowest: wheel ## test the wheel with the lowest versions of all dependencies
-	$(call tested_wheel,build/lowest-venv,$(extras) --resolution lowest-direct)
+test-lowest: wheel build/no-compiler ## test the wheel with the lowest versions of all dependencies
+	$(call tested_wheel,build/lowest-venv,$(extras) --group test-lowest --resolution lowest-direct)
 	$(call run_wheel,build/lowest-venv) tests/unit
 
 cross-check: $(VENV)/.release ## compile the kernel and the bindings for macOS, Windows and musl
