@@ -72,7 +72,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::size_t tokens = random.below(50), memory = random.below(3) << 12;
     const bpe::Sharing sharing{.threads = some_threads(random), .least = 1 + random.below(9)};
     Words words;
-    for (const std::uint8_t byte : input.text) words.symbols.push_back(byte % letters);
+    for (const std::uint8_t byte : input.text)
+        words.symbols.push_back(static_cast<Id>(byte % letters));
     for (std::uint64_t end = 0; end < words.symbols.size();) {
         end += random.below(std::min<std::size_t>(words.symbols.size() - end, 30) + 1);
         words.ends.push_back(end);
