@@ -131,7 +131,7 @@ class LikelyPhaseTrainer {
         for (std::size_t i = most_known(); i < best_.size(); ++i) criterion_.note_unknown(best_[i]);
         best_.resize(std::min(best_.size(), most_known()));
     }
-    std::size_t most_known() const { return memory_ / 8 / sizeof(TextPair) + 1; }
+    std::size_t most_known() const { return memory_ / 8 / kKnownBytes + 1; }
 
     // Learns from the words that hold covered pairs. Returns false if `watch` ends the training.
     bool learn(std::size_t tokens, const Watch& watch, Training& result) {
@@ -290,6 +290,7 @@ class LikelyPhaseTrainer {
     }
 
     static constexpr std::size_t kMostParts = 1 << 12;
+    static constexpr std::size_t kKnownBytes = 256;  // of training, for each of best_
 
     ChunkStore& store_;
     std::size_t alphabet_;
