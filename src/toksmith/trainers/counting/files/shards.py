@@ -99,8 +99,7 @@ def shards_in(folder: FilePath) -> list[CountsFile]:
     ((count, names),) = found.items()
     if missing := [number for number in range(count) if number not in names]:
         raise OptionError(
-            f"{folder} is not complete: shards {name_shards(missing, count)} are missing; make "
-            "them first"
+            f"{folder} is not complete: make shards {name_shards(missing, count)} first"
         )
     files = [CountsFile(file_in(folder, names[number])) for number in range(count)]
     first = note_of(files[0])
