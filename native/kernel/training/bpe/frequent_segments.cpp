@@ -37,18 +37,17 @@ class SegmentCounter {
                     if (block >= store_.blocks()) return;
                     store_.read(block, chunks);
                     count(chunks, store_.first(block) * kMostSymbolBytes, tables_[thread]);
-                    if (is_full(tables_[thread])) full = true;
+                    if (tables_[thread].memory_when_grown() > room()) full = true;
                     interruption_point();
                 }
             });
-            while (std::ranges::any_of(tables_, [&](auto& table) { return is_full(table); }) &&
-                   raise()) {
+            while (raise(largest_table() * tables_.size())) {
                 recut(DistinctChunks(std::exchange(tables_, {}), limits_.threads));
             }
         }
         while (true) {
             DistinctChunks found(std::exchange(tables_, {}), limits_.threads);
-            if (training_bytes(found) > limits_.memory && raise()) {
+            if (raise(training_bytes(found))) {
                 recut(found);
             } else {
                 return decoded(found);
@@ -57,21 +56,34 @@ class SegmentCounter {
     }
 
  private:
-    // The memory is for the tables, and later for training: never for both.
-    bool is_full(const ChunkTable& table) const {
-        return table.memory_when_grown() > limits_.memory / tables_.size();
+    // The memory of a table. The memory is for the tables, and later for training: never for both.
+    std::size_t room() const { return limits_.memory / tables_.size(); }
+    std::size_t largest_table() const {
+        std::size_t largest = 0;
+        for (const ChunkTable& table : tables_) {
+            largest = std::max(largest, table.memory_when_grown());
+        }
+        return largest;
     }
     // Training takes memory for symbols, of which each takes at least a byte.
     static std::size_t training_bytes(const DistinctChunks& found) {
         return found.total_bytes() * kTrainingBytes;
     }
 
-    // Raises the count of a frequent pair. Returns false if it is so high that the next phase would
-    // have nearly as much to do: then the segments take more memory than they should.
-    bool raise() {
+    // Raises the count of a frequent pair if the segments take more memory than they should, and
+    // returns true. If few counts are left for this phase, the next one will have nearly as much to
+    // do: then they may take somewhat more.
+    bool raise(std::size_t memory) {
+        constexpr std::size_t kMore = std::size_t{1} << 26;  // in bytes
+        if (memory <= limits_.memory) return false;
         const std::uint64_t highest = limits_.most - limits_.most / 8;
-        if (least_ >= highest) return false;
-        least_ = std::min(2 * least_, highest);
+        if (least_ < highest) {
+            least_ = std::min(2 * least_, highest);
+        } else if (memory > limits_.memory + kMore && least_ < limits_.most) {
+            least_ += (limits_.most - least_ + 1) / 2;
+        } else {
+            return false;
+        }
         frequent_ = bounds_.at_least(least_);
         return true;
     }
