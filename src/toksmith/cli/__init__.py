@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import signal
+from contextlib import suppress
 
 TYPE_CHECKING = False  # importing typing would take longer than this module
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         app(args=arguments, prog_name="toksmith")
     except KeyboardInterrupt:  # before the command began
         raise SystemExit(describe_end()[1]) from None
+    except SystemExit as ended:
+        if ended.code == describe_end()[1]:
+            # PyArrow sends the signal that it saw once more, perhaps after the code is decided.
+            with suppress(ValueError):
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise
     raise SystemExit(0)
 
 
