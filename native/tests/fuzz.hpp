@@ -37,6 +37,22 @@ inline std::vector<isa::Level> some_levels(Random& random) {
     return {all[0], all[1 + random.below(all.size() - 1)]};
 }
 
+// Characters with random scripts, some of them spaces or digits.
+inline std::vector<bpe::PieceTraits> some_characters(Random& random, std::size_t number) {
+    std::vector<bpe::PieceTraits> alphabet;
+    for (std::size_t i = 0; i < number; ++i) {
+        const auto script = static_cast<std::uint16_t>(random.below(4));
+        const bool space = random.below(5) == 0;
+        alphabet.push_back({.first = script,
+                            .last = script,
+                            .spaces = space,
+                            .starts_with_space = space,
+                            .ends_with_space = space,
+                            .has_digit = random.below(5) == 0});
+    }
+    return alphabet;
+}
+
 // A file with a few changed bytes, sometimes cut off.
 inline std::string damaged(std::string file, Random& random) {
     for (std::size_t i = random.below(4); i > 0 && !file.empty(); --i)

@@ -126,7 +126,7 @@ SlowModel random_model(Random& random, Text text) {
         std::snprintf(name, sizeof name, "<0x%02X>", static_cast<unsigned>(byte));
         model.add(name);
     }
-    const std::size_t known = 1 + random.below(8);  // of eight characters, so many have tokens
+    const std::size_t known = 1 + random.below(8);  // of eight characters, the share with tokens
     for (const std::uint8_t* p = text.begin; p < text.end;) {
         const utf8::Char c = utf8::decode(p, text.end);
         const std::string character(p, p + c.size);

@@ -37,17 +37,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Random& random = input.random;
     if (input.text.empty()) return 0;
     const std::size_t letters = 1 + random.below(6);
-    std::vector<bpe::PieceTraits> alphabet;
-    for (std::size_t i = 0; i < letters; ++i) {
-        const auto script = static_cast<std::uint16_t>(random.below(4));
-        const bool space = random.below(5) == 0;
-        alphabet.push_back({.first = script,
-                            .last = script,
-                            .spaces = space,
-                            .starts_with_space = space,
-                            .ends_with_space = space,
-                            .has_digit = random.below(5) == 0});
-    }
+    const std::vector<bpe::PieceTraits> alphabet = some_characters(random, letters);
     std::vector<Id> symbols;
     for (const std::uint8_t byte : input.text) symbols.push_back(static_cast<Id>(byte % letters));
     std::vector<std::uint64_t> ends, counts;

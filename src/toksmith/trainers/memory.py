@@ -51,9 +51,9 @@ class MemoryLimits:
         limit: the limit in bytes; ``None`` for no limit.
         min_count: chunks with a smaller count are left out.
         need: the memory that the next step needs for the counts.
-        of_words: whether ``min_count`` and ``need`` are of words that a model makes of the text,
-            not of chunks of the text.
-        advice: what else helps if words do not fit, for the error message.
+        of_words: whether ``min_count`` is of words that a model makes of the text, not of chunks of
+            the text.
+        advice: what else helps if chunks do not fit, for the error message.
         spill_limit: the maximum size of the temporary files in bytes; ``None`` for no limit.
         learns: whether a model is learned from the counts, which takes further temporary files.
         files: the temporary files for what exceeds the limit.
@@ -83,10 +83,6 @@ class MemoryLimits:
             raise OptionError("spill_limit= is given without memory=: nothing is spilled then")
         in_memory = int(self._for_counts * _TABLES)
         self.files = TemporaryFiles(spill_limit, self.limit or 0, in_memory, learns)
-
-    @property
-    def _unit(self) -> str:
-        return "word" if self.of_words else "chunk"
 
     @property
     def _for_counts(self) -> int:
@@ -187,16 +183,6 @@ class MemoryLimits:
         """Return the least limit with which :attr:`for_pieces` is this size, for a message."""
         return rounded_up(min(pieces + _OTHER, 2 * pieces))
 
-    @contextmanager
-    def beside(self, chunks: int, size: int) -> Iterator[None]:
-        """Add chunks that are in memory to the need of others, for the ``with`` block."""
-        need = self.need
-        self.need = lambda more, more_size: need(chunks + more, size + more_size)
-        try:
-            yield
-        finally:
-            self.need = need
-
     @property
     def is_forecast(self) -> bool:
         """Whether the model needs memory for each chunk or word, so that a forecast is of use."""
@@ -245,7 +231,7 @@ class MemoryLimits:
         if self.limit is None or needed <= times * self.limit:
             return None
         shown = total if share == 1 else int(float(f"{total:.1e}"))  # a forecast has two digits
-        distinct = count_of(shown, f"distinct {self._unit}")
+        distinct = count_of(shown, "distinct chunk")
         if share < 1:
             what = f"after {share:.0%} of the text, about {distinct} are expected, which take"
         else:
@@ -272,7 +258,7 @@ class MemoryLimits:
                 left_out = int(np.dot(np.arange(count), of_count))
                 advice += (
                     f", or min_count={count}, which leaves out {format_size(left_out)} of text in "
-                    f"{self._unit}s that are rarer"
+                    "chunks that are rarer"
                 )
                 break
         return advice + (f", or {self.advice}" if self.advice else "")
@@ -289,7 +275,7 @@ def within_memory(on_chunks: bool) -> Iterator[None]:
     """Convert a MemoryError to a TrainingError that says what to do.
 
     Args:
-        on_chunks: whether the model trains on chunks; other models store words or lines.
+        on_chunks: whether the model trains on chunks; other models count words or lines.
 
     Raises:
         TrainingError: there was a MemoryError, or no thread could be started.
@@ -306,15 +292,15 @@ def within_memory(on_chunks: bool) -> Iterator[None]:
     except MemoryError as wrong:
         if not on_chunks:
             raise TrainingError(
-                "there is not enough memory for the words and lines of this text, which this model "
-                "keeps in memory: sample= takes a share of the documents, and deduplicate=True "
-                "leaves out those that repeat"
+                "there is not enough memory for the words and lines of this text: with memory=, "
+                "those beyond a limit go to temporary files, and sample= takes a share of the "
+                "documents"
             ) from wrong
         raise TrainingError(
             "there is not enough memory for the distinct chunks of this text. Without a split "
             "pattern each document is one chunk, which takes some 40 times its size: use split=, "
-            "or separator= between the documents of a file; otherwise sample= takes a share of "
-            "the documents, and min_count= leaves out rare chunks"
+            "or separator= between the documents of a file; otherwise, with memory=, chunks beyond "
+            "a limit go to temporary files, and sample= takes a share of the documents"
         ) from wrong
 
 

@@ -56,7 +56,7 @@ class SegmentCounter {
     }
 
  private:
-    // The memory of a table. The memory is for the tables, and later for training: never for both.
+    // Of each table, in bytes. Training takes the memory after the tables are freed.
     std::size_t room() const { return limits_.memory / tables_.size(); }
     std::size_t largest_table() const {
         std::size_t largest = 0;

@@ -23,7 +23,7 @@ struct FrequentSegments {
 
 // How many segments may be held, and what is frequent.
 struct SegmentLimits {
-    std::size_t memory;   // for the segments and for training on them, in bytes
+    std::size_t memory;   // for the segments and for training on them, in bytes; may be exceeded
     std::uint64_t least;  // a pair is frequent from this count on, if the segments fit
     std::uint64_t most;   // else from a higher count on; no pair has a higher one than this
     std::size_t threads;

@@ -284,7 +284,6 @@ class LikelyPhaseTrainer {
         total_ -= joined;
         criterion_.symbol_counts[best.left] -= joined;
         criterion_.symbol_counts[best.right] -= joined;
-        criterion_.symbol_counts.resize(alphabet_ + before);
         criterion_.symbol_counts.push_back(joined);
         result.tokens.push_back(total_);
     }

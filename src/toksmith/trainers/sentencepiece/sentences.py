@@ -78,8 +78,7 @@ def read_sentences(
 
     Raises:
         TrainingError: there is no text.
-        OptionError: ``input_format="tsv"``, and a line has another form; or the words exceed the
-            memory limit.
+        OptionError: ``input_format="tsv"``, and a line has another form.
     """
     limits = corpus.limits
     with _feeds(corpus, options, normalizer, symbols) as (found, feed_plain, feed):
@@ -88,8 +87,7 @@ def read_sentences(
             words = CharacterWords.of(counted_words(feed, limits))
         else:
             plain = counted_words(feed_plain, limits)
-            with limits.beside(len(plain), len(plain.chunks)):
-                others = counted_words(feed, limits)
+            others = counted_words(feed, limits)
             counted = plain.chunks, plain.ends, plain.counts
             words = MixedWords(counted, CharacterWords.of(others), SPACE)
     return _sentences(words, found, corpus)
