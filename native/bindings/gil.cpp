@@ -42,9 +42,15 @@ bool poll() {
     return true;
 }
 
+// A call of several parts looks between them too, as each part waits before its first poll.
+PyThreadState* release_gil() {
+    check_signals_with_gil();
+    return PyEval_SaveThread();
+}
+
 }  // namespace
 
-WithoutGil::WithoutGil() : stop_(poll), scope_(stop_), state_(PyEval_SaveThread()) {}
+WithoutGil::WithoutGil() : stop_(poll), scope_(stop_), state_(release_gil()) {}
 
 WithoutGil::~WithoutGil() {
     or_sleep([this] { PyEval_RestoreThread(state_); });

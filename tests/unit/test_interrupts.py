@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import enum
 import json
 import os
@@ -13,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ import toksmith.errors
 import toksmith.splitters
 import toksmith.tokenizer
 import toksmith.tokenizer.decode
+from toksmith import _kernel
 from toksmith.corpus import opening
 from toksmith.engine import portable
 from toksmith.stages import aligned
@@ -430,3 +432,18 @@ def test_numpy_never_looks_up_attributes_of_enums(
         assert slow.decode(slow.encode(SHORT)) == SHORT
         monkeypatch.delenv("TOKSMITH_ENGINE")
     assert found == []
+
+
+def test_a_call_without_the_gil_looks_for_signals_first() -> None:
+    """Between two such calls, no code of Python that would notice the signal need run."""
+    decoder = _kernel.Decoder((b"a",), None)
+    no_ids = np.zeros(0, np.uint32)
+    reached: list[int] = []
+    calls = [
+        partial(ctypes.pythonapi.PyErr_SetInterrupt),
+        partial(decoder.decode, no_ids, 1),
+        partial(reached.append, 1),
+    ]
+    with pytest.raises(KeyboardInterrupt):
+        any(map(partial.__call__, calls))  # calls one after the other without code of Python
+    assert not reached
