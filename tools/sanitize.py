@@ -6,7 +6,7 @@
 AddressSanitizer and UndefinedBehaviorSanitizer are one build, ThreadSanitizer is another. A finding
 ends the process. Reports go to files, so that one of a child process is noticed as well. Findings
 are not suppressed. ``tests/sanitizing.py`` lists the Python tests that cannot run. CXX names the
-compiler, gcc or clang; the fuzz targets take the newest clang that they find.
+compiler, gcc or clang; without it, the fuzz targets take the newest clang that is installed.
 """
 
 from __future__ import annotations
@@ -55,17 +55,21 @@ PIECES = {
     "leaks": "load, encode, drop in Python, LeakSanitizer",
 }
 ROUNDS = 50
+PLANTED = 4321
+"""Bytes that each round of the check for leaks leaks itself: they must be reported."""
 KERNEL = re.compile(r"/native/(kernel|bindings)/|/_kernel\.")
 """A frame of the kernel in a report."""
 CYCLE = """
-import gc, sys, toksmith
+import ctypes, gc, sys, toksmith
 from toksmith.engine.counting import ChunkCounter
 from toksmith.splitters import splitter
 from toksmith import _kernel
 assert "build/sanitize-" in _kernel.__file__, _kernel.__file__
 TEXT = "low lower lowest new newer newest höher 12 " * 4
 SIZES = {"bpe": 265, "wordpiece": 39, "unigram": 24, "sentencepiece-bpe": 30}
+malloc = ctypes.CDLL(None).malloc
 for round in range(int(sys.argv[2])):
+    malloc(int(sys.argv[3]))
     for model, size in SIZES.items():
         path = f"{sys.argv[1]}/{model}" + (".model" if "sentence" in model else ".json")
         if not round:
@@ -82,7 +86,8 @@ for round in range(int(sys.argv[2])):
     counter.finish()
     toksmith.train(texts=[TEXT] * 9, vocab_size=265, progress=False)
     del tok, counter
-gc.collect()
+    gc.collect()
+    print("round ended", flush=True)
 """
 
 
@@ -294,14 +299,22 @@ def outcomes(xml: Path) -> Iterator[str]:
 
 
 def run_leaks(result: Result, reports: Path) -> None:
-    """Look for blocks of the kernel that each round leaves behind."""
+    """Look for blocks of the kernel that each round leaves behind, and for the planted leak."""
     variables = python_environment("address", reports / "report")
     variables["ASAN_OPTIONS"] += ":detect_leaks=1:fast_unwind_on_malloc=0:malloc_context_size=30"
     variables["LSAN_OPTIONS"] = f"log_path={reports / 'report'}"
-    logged(reports, [sys.executable, "-c", CYCLE, reports, str(ROUNDS)], variables)
-    result.ran = ROUNDS
-    for path in reports.glob("report.*"):
-        result.reports += sum(1 for _ in leaks_of_rounds(path.read_text(errors="replace")))
+    command = [sys.executable, "-c", CYCLE, reports, str(ROUNDS), str(PLANTED)]
+    _, output = logged(reports, command, variables)
+    result.ran = output.count("round ended")
+    found = "".join(path.read_text(errors="replace") for path in reports.glob("report.*"))
+    result.failed = ROUNDS - result.ran + (not has_planted_leak(found))
+    result.reports = len([*leaks_of_rounds(found)])
+
+
+def has_planted_leak(report: str) -> bool:
+    """Return whether LeakSanitizer worked: it reports the leak that each round makes."""
+    leaks = re.findall(r"leak of (\d+) byte\(s\) in (\d+) object", report)
+    return any(int(size) == PLANTED * int(blocks) for size, blocks in leaks)
 
 
 def leaks_of_rounds(report: str) -> Iterator[str]:

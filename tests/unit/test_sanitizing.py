@@ -52,4 +52,8 @@ def test_a_leak_has_as_many_blocks_as_rounds() -> None:
     ]
     leaks.append(leaks[1].replace("/_kernel.so+0x1", "/x/native/kernel/base/pages.hpp:7"))
     other = leaks[1].replace("/_kernel.", "/libpython.")
-    assert list(sanitize.leaks_of_rounds("\n\n".join([*leaks, other]))) == leaks[1:]
+    report = "\n\n".join([*leaks, other])
+    assert list(sanitize.leaks_of_rounds(report)) == leaks[1:]
+    assert not sanitize.has_planted_leak(report)
+    planted = f"Direct leak of {3 * sanitize.PLANTED} byte(s) in 3 object(s) allocated from:"
+    assert sanitize.has_planted_leak(f"{report}\n\n{planted}")
