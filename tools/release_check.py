@@ -55,7 +55,10 @@ def main(folder: Path) -> int:
     wrong: list[str] = []
     if f"## [{version}]" not in Path("CHANGELOG.md").read_text():
         wrong.append(f"CHANGELOG.md has no section [{version}]")
-    for path in sorted(folder.iterdir()):
+    paths = sorted(folder.iterdir())
+    if {path.suffix for path in paths} != {".gz", ".whl"}:
+        wrong.append(f"{folder} does not hold an sdist and a wheel alone")
+    for path in paths:
         if path.suffix == ".gz":
             with tarfile.open(path) as archive:
                 files = [member for member in archive if member.isfile()]
