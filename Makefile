@@ -1,5 +1,6 @@
-# Everything runs in .venv, which each target makes and refreshes as far as it needs. Only
-# `make test-frameworks` has two more environments, for frameworks whose dependencies conflict.
+# Everything runs in .venv, which each target makes and refreshes as far as it needs. Targets that
+# need other versions of Python or of packages have environments of their own: test-freethreaded,
+# test-frameworks, test-wheel and test-lowest.
 #
 # The package is installed as a user gets it, not linked to the sources: what is tested is what
 # is shipped (a module that the wheel forgot would show). Python sources count as inputs too, so
@@ -142,13 +143,15 @@ release-check: $(VENV)/.release ## build the sdist, and a wheel from it, and che
 	$(BIN)/python -m tools.release_check build/release
 
 FUZZ_JOBS ?= 2
+# Another seed makes other inputs.
+FUZZ_SEED ?= 1
+fuzz_options = --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS) --seed $(FUZZ_SEED)
 fuzz: $(VENV)/.package $(VENV)/.test fuzz-native ## fuzz the parsers and the kernel, FUZZ_SECONDS each, and print what they reach
-	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS)
+	$(BIN)/python -m tests.fuzz $(fuzz_options)
 
 fuzz-native: $(VENV)/.pip ## fuzz the kernel alone, without Python
 	PATH="$(abspath $(BIN)):$$PATH" native/tests/build_fuzz.sh build/fuzz-native
-	$(BIN)/python native/tests/fuzz.py build/fuzz-native/native/tests \
-		--seconds $(FUZZ_SECONDS) --jobs $(FUZZ_JOBS)
+	$(BIN)/python native/tests/fuzz.py build/fuzz-native/native/tests $(fuzz_options)
 
 bench: $(VENV)/.package $(VENV)/.bench ## measure against the peers (BENCH_ARGS="bars", "encode --quick")
 	$(BIN)/python -m benchmarks $(or $(BENCH_ARGS),all)
