@@ -4,7 +4,7 @@
 
 Targets that were built with libFuzzer start with seeds from texts of this repository, keep what
 they find in ``corpus`` beside the targets, and count edges: those of the seeds, and those at the
-end. A target is idle, and fails, if it ran fewer than ``--least-inputs`` inputs, reached fewer than
+end. A target is idle, and fails, if it ran fewer than ``LEAST_INPUTS`` inputs, reached fewer than
 ``LEAST_EDGES`` edges, or found none besides those of its seeds in an empty corpus.
 
 Inputs that fail are kept in ``failures``. ``--seeds FOLDER`` writes the seeds instead, as an
@@ -30,6 +30,7 @@ from tempfile import TemporaryFile
 ROOT = Path(__file__).parents[2]
 INPUTS = Path(__file__).with_name("fuzz_inputs")
 
+LEAST_INPUTS = 20
 LEAST_EDGES = 150
 LONGEST = 544
 """Bytes of an input: small ones run faster and reach the same code."""
@@ -47,9 +48,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=20, help="of each target")
     parser.add_argument("--jobs", type=int, default=1, help="the number of targets at a time")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--least-inputs", type=int, default=20)
     parser.add_argument("--target", action="append", help="the name of a target, as fuzz_encode")
-    parser.add_argument("--corpus", type=Path, help="where to keep inputs that reach new code")
     parser.add_argument("--seeds", type=Path, help="write the seeds to this folder, and end")
     given = parser.parse_args()
     names = given.target or sorted(
@@ -77,7 +76,7 @@ def run(name: str, given: argparse.Namespace) -> bool:
     begun = time.monotonic()
     command: list[str | Path] = [target, f"-max_total_time={given.seconds}", f"-seed={given.seed}"]
     has_libfuzzer = b"libFuzzer" in target.read_bytes()
-    corpus = (given.corpus or target.parent / "corpus") / name
+    corpus = target.parent / "corpus" / name
     is_new = not corpus.exists()
     if has_libfuzzer:
         seeds = target.parent / "seeds" / name
@@ -103,7 +102,7 @@ def run(name: str, given: argparse.Namespace) -> bool:
         print(output[-6000:])
         return False
     grew = not is_new or (edges and edges[-1] > edges[0])
-    if inputs < given.least_inputs or (has_libfuzzer and (edges[-1] < LEAST_EDGES or not grew)):
+    if inputs < LEAST_INPUTS or (has_libfuzzer and (edges[-1] < LEAST_EDGES or not grew)):
         print(f"{name} is idle: it ran too few inputs, or reaches too little code")
         return False
     return True
@@ -111,8 +110,8 @@ def run(name: str, given: argparse.Namespace) -> bool:
 
 def measure(command: list[str | Path]) -> tuple[int, str, float]:
     """Run a command. Return its status, its output, and the processor time in seconds."""
-    # Stacks of allocations and a queue of freed memory take long; a failing input is run again
-    # without these options.
+    # Whole stacks of allocations and a long queue of freed memory take long. To have them, run a
+    # failing input by hand.
     settings = {"ASAN_OPTIONS": "malloc_context_size=2:quarantine_size_mb=16", **os.environ}
     with TemporaryFile() as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=settings)
