@@ -17,12 +17,7 @@ from toksmith.framing import AddedToken, Framing
 from toksmith.models import Unigram
 from toksmith.pipeline import Pipeline
 
-LIMIT = 20
-"""Seconds for one round, where milliseconds are enough."""
-
 TEXT = "The then  the\n abab é 12 <|end|>"
-RARE = " ▁a 日本\0"
-"""Only some rounds have this: to text models, characters from all over Unicode cost time."""
 HOSTILE = [
     *(b"\0", b"\xff\xfe", b"\xc3", b"\n", b"\r\n", b" ", b"", b"=", b'"', b"\\", b"\\ud800"),
     *(b"-1", b"1.5", b"1e999", b"9" * 30, b"9" * 5000, b"null", b"true", b"[]", b"{}", b"NaN"),
@@ -221,7 +216,8 @@ ANY: list[Damage] = [flip, cut, drop, insert, repeat]
 LINES: list[Damage] = [*ANY, replace_word, swap_values, swap_values]
 JSON: list[Damage] = [*LINES, *[restructure_json] * 8]
 PROTOBUF: list[Damage] = [*ANY, *[restructure_protobuf] * 5]
-GGUF: list[Damage] = [*ANY, *[overwrite_count, overwrite_type] * 3]
+NUMBERS: list[Damage] = [overwrite_count, overwrite_type]
+GGUF: list[Damage] = [*ANY, *NUMBERS * 3]
 
 FRAMING = Framing((AddedToken("<|end|>", 266), AddedToken("<|pad|>", 267)))
 TEMPLATED = Framing(FRAMING.added_tokens, prefix=(266,), suffix=(267,))

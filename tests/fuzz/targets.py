@@ -14,7 +14,20 @@ from typing import Any
 import numpy as np
 
 import toksmith
-from tests.damage import ANY, GGUF, JSON, KINDS, LINES, PROTOBUF, TEXT, Damage, Kind
+from tests.damage import (
+    ANY,
+    JSON,
+    KINDS,
+    LINES,
+    NUMBERS,
+    TEXT,
+    Damage,
+    Kind,
+    replace_word,
+    restructure_json,
+    restructure_protobuf,
+    swap_values,
+)
 from tests.fuzz.explorer import EXPLORER
 from tests.fuzz.running import HALTED, REFUSED, WORKED, Subject, Target
 from tests.kits.bpe import BYTES, pipeline
@@ -108,7 +121,7 @@ def named(damage: list[Damage]) -> list[Damage]:
 # Tokenizers
 
 
-def use(tok: Tokenizer, work: Path) -> str:
+def use(tok: Tokenizer) -> str:
     """Run a tokenizer that was read; what it saves is read as the same tokenizer."""
     try:
         ids = tok.encode(TEXT, special="encode", add_special_tokens=True)
@@ -156,7 +169,7 @@ def tokenizer_target(kind: Kind) -> Target:
             by_content = read_tokenizer(work / kind.target, None)
             by_name = read_tokenizer(work / kind.target, kind.format)
             found = by_name or by_content
-            return REFUSED if found is None else use(Tokenizer(found), work)
+            return REFUSED if found is None else use(Tokenizer(found))
 
         return Subject([damaged.read_bytes()], try_one)
 
@@ -231,13 +244,13 @@ def folder_target(name: str) -> Target:
         except READS as wrong:
             check_path(wrong, work)
             return REFUSED
-        return use(tok, work)
+        return use(tok)
 
     def prepare(work: Path) -> Subject:
         return in_folder(model_folder(name), read, work)
 
     modules = ("formats.model_folder", "formats.huggingface")
-    return Target(modules, named([*JSON, *PROTOBUF[-1:]]), prepare)
+    return Target(modules, named([*JSON, restructure_protobuf]), prepare)
 
 
 # Token files
@@ -264,7 +277,7 @@ def tokens_target(name: str) -> Target:
         files = {str(path.relative_to(work)): path for path in work.rglob("*") if path.is_file()}
         return in_folder({each: path.read_bytes() for each, path in files.items()}, read, work)
 
-    damage = [*ANY, *GGUF[-2:], *JSON[-2:]]
+    damage = [*ANY, *NUMBERS, *[restructure_json] * 2]
     return Target((f"tokenfiles.formats.{name}", "tokenfiles.token_files"), named(damage), prepare)
 
 
@@ -351,7 +364,7 @@ def journal_target() -> Target:
         return prepare_job(work, subject)
 
     modules = ("tokenfiles.spool", "tokenfiles.job", "tokenfiles.typed")
-    return Target(modules, [*LINES, *named(LINES), *by_line(JSON[-1])], prepare)
+    return Target(modules, [*LINES, *named(LINES), *by_line(restructure_json)], prepare)
 
 
 def by_line(damage: Damage) -> list[Damage]:
@@ -400,7 +413,7 @@ def counts_target() -> Target:
         return Subject([path.read_bytes()], try_one)
 
     return Target(
-        ("trainers.counting.files.parquet", "trainers.counting.counts"), [*ANY, *GGUF[-2:]], prepare
+        ("trainers.counting.files.parquet", "trainers.counting.counts"), [*ANY, *NUMBERS], prepare
     )
 
 
@@ -449,7 +462,9 @@ def checkpoint_target() -> Target:
     def prepare(work: Path) -> Subject:
         return in_folder(files(work), read, work)
 
-    return Target(("trainers.checkpoint",), named([*ANY, *GGUF[-2:], *JSON[-4:]]), prepare)
+    return Target(
+        ("trainers.checkpoint",), named([*ANY, *NUMBERS, *[restructure_json] * 4]), prepare
+    )
 
 
 def training_target() -> Target:
@@ -482,7 +497,7 @@ def training_target() -> Target:
         "trainers.counting.counted_parts",
         "trainers.counting.files.parquet",
     )
-    return Target(modules, named([*ANY, *GGUF[-2:], *JSON[-4:]]), prepare)
+    return Target(modules, named([*ANY, *NUMBERS, *[restructure_json] * 4]), prepare)
 
 
 # Corpora and patterns
@@ -544,7 +559,7 @@ def pattern_target() -> Target:
 
         return Subject([each.encode() for each in PATTERNS], try_one)
 
-    return Target(("splitters",), [*ANY, *LINES[-3:]], prepare)
+    return Target(("splitters",), [*ANY, replace_word, *[swap_values] * 2], prepare)
 
 
 TARGETS: dict[str, Target] = {
@@ -562,7 +577,7 @@ TARGETS: dict[str, Target] = {
     "training from a checkpoint": training_target(),
     "corpus in JSON Lines": corpus_target("jsonl", JSON),
     "corpus in gzip": corpus_target("jsonl.gz", [*ANY, *map(compressed, LINES)]),
-    "corpus in Parquet": corpus_target("parquet", [*ANY, *GGUF[-2:]]),
+    "corpus in Parquet": corpus_target("parquet", [*ANY, *NUMBERS]),
     "split patterns": pattern_target(),
     "explorer requests": EXPLORER,
 }
