@@ -11,6 +11,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from tests.fuzz.running import Report, quietly, run
 from tests.fuzz.targets import TARGETS
 
 KEPT = Path("build/fuzz")
+IN_MEMORY = Path("/dev/shm")
+"""Where Linux keeps files in memory: each input is written to a file at least twice."""
 
 
 def main() -> int:
@@ -62,23 +65,24 @@ def work(names: list[str], given: argparse.Namespace) -> int:
 
 def replay(name: str, path: Path) -> int:
     """Try one input, and print what became of it."""
-    folder = _new_folder(f"{name} replay")
-    print(TARGETS[name].prepare(folder).try_one(path.read_bytes()))
+    with tempfile.TemporaryDirectory() as folder:
+        print(TARGETS[name].prepare(Path(folder)).try_one(path.read_bytes()))
     return 0
 
 
 def _show(name: str, given: argparse.Namespace) -> bool:
     """Run a target in a process, print its line, and return whether all went well."""
-    folder = _new_folder(name)
-    command = [sys.executable, "-m", "tests.fuzz", "--target", name, "--worker", str(folder)]
-    for option in ("seconds", "inputs", "seed"):
-        command += [f"--{option}", str(getattr(given, option))]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ran.returncode:
-        print(f"{name:42} ended with status {ran.returncode}; the input is {folder / '0/input'}")
+    kept = _folder(name)
+    shutil.rmtree(kept, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as folder:
+        ran = _run_worker(name, Path(folder), given)
+        report = None if ran.returncode else Report(**json.loads(ran.stdout.splitlines()[-1]))
+        if report is None or report.failures:
+            shutil.copytree(Path(folder, "0"), kept, ignore=shutil.ignore_patterns("work"))
+    if report is None:
+        print(f"{name:42} ended with status {ran.returncode}; the input is {kept / 'input'}")
         print(ran.stderr[-4000:])
         return False
-    report = Report(**json.loads(ran.stdout.splitlines()[-1]))
     arcs = f"{report.seed_arcs:,}→{report.arcs:,}"
     lines = [
         f"{name:42}{report.inputs:10,}{report.refused:10,}{report.worked:10,}{arcs:>13}"
@@ -88,20 +92,21 @@ def _show(name: str, given: argparse.Namespace) -> bool:
     if report.is_idle:
         lines.append(f"{name} is idle: too few inputs, or its seeds or mutations are wrong")
     print("\n".join(lines), flush=True)
-    if not report.failures:
-        shutil.rmtree(folder)
     return not report.failures and not report.is_idle
+
+
+def _run_worker(
+    name: str, folder: Path, given: argparse.Namespace
+) -> subprocess.CompletedProcess[str]:
+    """Run a target in a process and in a folder, and return the ended process."""
+    command = [sys.executable, "-m", "tests.fuzz", "--target", name, "--worker", str(folder)]
+    for option in ("seconds", "inputs", "seed"):
+        command += [f"--{option}", str(getattr(given, option))]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def _folder(name: str) -> Path:
     return KEPT / name.replace(" ", "-").replace("'", "")
-
-
-def _new_folder(name: str) -> Path:
-    folder = _folder(name).resolve()
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
 
 
 if __name__ == "__main__":
