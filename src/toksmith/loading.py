@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
@@ -12,12 +12,19 @@ from typing import TYPE_CHECKING, TypeAlias
 from toksmith import formats
 from toksmith._base import lazy
 from toksmith._base.text import utf8
-from toksmith.errors import DownloadError, MissingExtraError, OptionError, UnknownNameError
+from toksmith.errors import (
+    DownloadError,
+    MissingExtraError,
+    OptionError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from toksmith.formats.listed import UNSET, Unset
 from toksmith.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from toksmith.formats import hub, published
+    from toksmith.pipeline import Pipeline
     from toksmith.tokenizer.training_record import TrainingRecord
 else:
     hub = lazy.module("toksmith.formats.hub")
@@ -77,7 +84,7 @@ def load(
         except (DownloadError, MissingExtraError) as wrong:
             raise type(wrong)(f"there is no file {path!r:.80}, and {wrong}") from wrong
     pipeline = formats.read(path, format, split, special_tokens)
-    return Tokenizer(pipeline, partial(_training, Path(path).absolute()))
+    return _make(pipeline, path, partial(_training, Path(path).absolute()))
 
 
 def loads(
@@ -112,7 +119,19 @@ def loads(
             f"data is {data!r:.80}: use the content of a file as bytes or str; load(path) reads a "
             "file"
         )
-    return Tokenizer(formats.read_data(utf8(data), format, split, special_tokens))
+    return _make(formats.read_data(utf8(data), format, split, special_tokens), "<data>")
+
+
+def _make(
+    pipeline: Pipeline,
+    path: str | PathLike[str],
+    training: Callable[[], TrainingRecord | None] | None = None,
+) -> Tokenizer:
+    """Return the tokenizer of a pipeline; an error names the file that it was read from."""
+    try:
+        return Tokenizer(pipeline, training)
+    except UnsupportedError as wrong:
+        raise UnsupportedError(f"{fspath(path)}: {wrong}") from wrong
 
 
 def _may_be_a_name(path: str) -> bool:
@@ -161,7 +180,7 @@ def get(name: str, *, revision: str | None = None) -> Tokenizer:
         raise UnknownNameError(f"{name!r} is a path, not a name: load({fspath(name)!r}) reads it")
     if isinstance(name, str) and hub.is_name(name):
         folder = hub.find(name, revision) or hub.download(name, revision)
-        return Tokenizer(formats.read(folder).with_name(name))
+        return _make(formats.read(folder).with_name(name), folder)
     if revision is not None:
         raise OptionError(
             f"revision= is for models on the Hugging Face Hub (org/name), not for {name!r:.80}: "

@@ -45,7 +45,6 @@ from toksmith.errors import (
     UnsupportedError,
 )
 from toksmith.models import Unigram
-from toksmith.pipeline import Pipeline
 from toksmith.tokenfiles import verify_tokens
 from toksmith.tokenfiles.formats import NAMES
 from toksmith.tokenfiles.manifest import parse_manifest
@@ -145,10 +144,10 @@ def check_path(wrong: ToksmithError, path: Path) -> None:
         raise AssertionError(f"the error does not name its file: {wrong}") from wrong
 
 
-def read_tokenizer(path: Path, form: str | None) -> Pipeline | None:
-    """Read a tokenizer; ``None`` for a typed error, which names the file."""
+def load(path: Path, form: str | None) -> Tokenizer | None:
+    """Load a tokenizer; ``None`` for a typed error, which names the file."""
     try:
-        return formats.read(path, form)
+        return toksmith.load(path, format=form)
     except READS as wrong:
         check_path(wrong, path)
         return None
@@ -166,10 +165,9 @@ def tokenizer_target(kind: Kind) -> Target:
 
         def try_one(data: bytes) -> str:
             damaged.write_bytes(data)
-            by_content = read_tokenizer(work / kind.target, None)
-            by_name = read_tokenizer(work / kind.target, kind.format)
-            found = by_name or by_content
-            return REFUSED if found is None else use(Tokenizer(found))
+            by_content = load(work / kind.target, None)
+            found = load(work / kind.target, kind.format) or by_content
+            return REFUSED if found is None else use(found)
 
         return Subject([damaged.read_bytes()], try_one)
 
@@ -480,6 +478,8 @@ def training_target() -> Target:
             return WORKED if again(work).vocab_size == 262 else HALTED
         except (FormatError, OptionError):
             return REFUSED
+        except TrainingError:  # a sound record of an empty text, or of one with a tiny weight
+            return HALTED
         finally:
             for path in (work / "c").iterdir():
                 path.unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 import toksmith
 from tests.kits.bpe import pipeline
-from toksmith import Tokenizer
+from toksmith import Tokenizer, formats
 from toksmith.errors import OptionError, SpecialTokenError, UnsupportedError
 from toksmith.framing import (
     AddedToken,
@@ -25,7 +26,7 @@ from toksmith.framing import (
     Truncation,
 )
 from toksmith.framing.added import find, search_order_matters
-from toksmith.normalizers import Lowercase
+from toksmith.normalizers import Lowercase, Strip
 from toksmith.pipeline import Pipeline
 from toksmith.reference.rows import share_room, windows
 
@@ -97,12 +98,18 @@ class TestAddedTokens:
             tok.encode("[x]", special="raise")
         assert tok.encode("[y]", special="raise") == y
 
-    def test_a_literal_that_vanishes(self) -> None:
+    def test_a_literal_that_vanishes(self, tmp_path: Path) -> None:
         plain = pipeline(framing=Framing((AddedToken(" ", 300, normalized=True),)))
-        from toksmith.normalizers import Strip
-
-        with pytest.raises(UnsupportedError, match="nothing is left of the added token ' '"):
-            Tokenizer(Pipeline(plain.model, plain.splitter, plain.framing, None, (Strip(),)))
+        stripped = replace(plain, normalizer=(Strip(),))
+        message = "nothing is left of the added token ' ' when it is normalized"
+        with pytest.raises(UnsupportedError, match=message):
+            Tokenizer(stripped)
+        path = tmp_path / "a.json"
+        formats.write(stripped, path)
+        with pytest.raises(UnsupportedError, match=f"^{re.escape(str(path))}: {message}$"):
+            toksmith.load(path)
+        with pytest.raises(UnsupportedError, match=f"^<data>: {message}$"):
+            toksmith.loads(path.read_bytes())
 
 
 class TestTemplates:
