@@ -7,6 +7,7 @@ import io
 import json
 import random
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -545,7 +546,7 @@ PATTERNS = [
 
 
 def pattern_target() -> Target:
-    """Return the target of the compiler of split patterns: its chunks equal the regex's."""
+    """Return the target of the compiler of split patterns: the kernel's chunks are the regex's."""
 
     def prepare(work: Path) -> Subject:
         def try_one(data: bytes) -> str:
@@ -555,11 +556,15 @@ def pattern_target() -> Target:
             except (SplitError, UnsupportedError):
                 return REFUSED
             assert "".join(chunks) == TEXT
+            counts = toksmith.Counts.from_texts([TEXT], split=pattern)
+            assert dict(counts) == Counter(chunk.encode() for chunk in chunks)
             return WORKED
 
         return Subject([each.encode() for each in PATTERNS], try_one)
 
-    return Target(("splitters",), [*ANY, replace_word, *[swap_values] * 2], prepare)
+    return Target(
+        ("splitters", "engine.split_tables"), [*ANY, replace_word, *[swap_values] * 2], prepare
+    )
 
 
 TARGETS: dict[str, Target] = {
