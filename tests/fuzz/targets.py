@@ -403,7 +403,7 @@ def counts_target() -> Target:
                 file = CountsFile(path)
                 found = file.read()
                 assert sum(found.counts.tolist()) == file.occurrences
-                assert len([*file.batches()]) >= 0
+                assert sum(len(ends) for _, ends, _ in file.batches()) == len(found)
                 toksmith.train(counts=found, vocab_size=270)
             except (FormatError, OptionError, TrainingError) as wrong:
                 return REFUSED if isinstance(wrong, FormatError) else HALTED
@@ -527,8 +527,7 @@ def corpus_target(suffix: str, damage: list[Damage]) -> Target:
         def try_one(data: bytes) -> str:
             path.write_bytes(data)
             try:
-                found = toksmith.Counts.from_files([path])
-                assert found.bytes >= 0
+                toksmith.Counts.from_files([path])
             except ToksmithError:
                 return REFUSED
             return WORKED
