@@ -189,7 +189,7 @@ def build(sanitizer: str, jobs: int) -> None:
     shutil.copy2(folder / module, package / module)
 
 
-def environment(sanitizer: str, reports: Path) -> dict[str, str]:
+def environment(reports: Path) -> dict[str, str]:
     """Return the variables for native programs; reports go to files that begin with a path."""
     common = f"log_path={reports}:print_stacktrace=1"
     return {
@@ -202,7 +202,7 @@ def environment(sanitizer: str, reports: Path) -> dict[str, str]:
 
 def python_environment(sanitizer: str, reports: Path) -> dict[str, str]:
     """Return the variables for Python, which was built without sanitizers."""
-    variables = environment(sanitizer, reports)
+    variables = environment(reports)
     variables["LD_PRELOAD"] = " ".join(libraries(sanitizer))
     variables["PYTHONPATH"] = os.pathsep.join([str(built(sanitizer) / "package"), str(ROOT)])
     # Python itself leaks what it made at its start. A length beyond all memory is a MemoryError.
@@ -249,7 +249,7 @@ def logged(reports: Path, command: list[str | Path], variables: dict[str, str]) 
 
 def run_native(result: Result, sanitizer: str, reports: Path) -> None:
     tests = built(sanitizer) / "native/tests/toksmith_tests"
-    code, output = logged(reports, [tests], environment(sanitizer, reports / "report"))
+    code, output = logged(reports, [tests], environment(reports / "report"))
     found = re.search(r"(\d+) native tests, (\d+) failed", output)
     result.ran, result.failed = (int(found[1]), int(found[2])) if found else (0, 1)
     if code and not result.failed:
