@@ -123,6 +123,13 @@ def test_a_download_that_breaks_off_again_and_again(does: Server, url: str) -> N
     assert download(url, MOST, broken.value.received) == CONTENT
 
 
+def test_a_server_that_never_gets_further_ends_the_download(does: Server, url: str) -> None:
+    does.breaks, does.ranges = [1000, 500] * 9, False
+    with pytest.raises(BrokenDownloadError):
+        download(url, MOST)
+    assert len(does.asked) == 4
+
+
 def test_a_start_that_is_longer_than_the_file(does: Server, url: str) -> None:
     assert download(url, MOST, CONTENT + b"more") == CONTENT
     assert does.asked == ["bytes=102404-", None]

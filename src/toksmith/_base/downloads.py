@@ -16,7 +16,7 @@ _SECONDS = 30.0
 """The timeout in seconds, for connecting and for each read from the server."""
 _BLOCK = 1 << 16
 _ATTEMPTS = 3
-"""How often a download that broke off is resumed without having received anything more."""
+"""How often a download that broke off is tried again without getting further than before."""
 
 
 class BrokenDownloadError(OSError):
@@ -52,18 +52,20 @@ def download(url: str, most: int, start: bytes = b"", seconds: float = _SECONDS)
 
     opener = _opener()
     received = bytearray(start)
+    furthest = len(received)
     left = _ATTEMPTS
     while True:
-        before = len(received)
+        is_resumed = bool(received)
         try:
             _receive(opener, url, most, received, seconds)
             return bytes(received)
         except HTTPError as wrong:
-            if wrong.code != 416 or not before:
+            if wrong.code != 416 or not is_resumed:
                 raise
             received.clear()  # the start that was kept is not that of this file
         except (OSError, HTTPException) as wrong:
-            left = _ATTEMPTS if len(received) > before else left - 1
+            left = _ATTEMPTS if len(received) > furthest else left - 1
+            furthest = max(furthest, len(received))
             if left == 0 or not received:
                 why = str(wrong) or type(wrong).__name__
                 raise BrokenDownloadError(why, bytes(received)) from wrong
