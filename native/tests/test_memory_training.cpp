@@ -233,7 +233,7 @@ TEST(memory_ends_while_stored_chunks_are_trained_on) {
     });
 }
 
-TEST(memory_ends_while_each_criterion_trains) {
+TEST(memory_ends_while_pieces_are_trained) {
     const Words words(200, kLetters);
     for (const std::size_t threads : {1, 2}) {
         const bpe::Sharing sharing{.threads = threads, .least = 1};
