@@ -4,7 +4,7 @@ Another process sends the signal after a random part of the processor time that 
 itself, wherever it is then: in native code, in Python, in NumPy. The figure is the processor time
 of all threads from the signal until the exception has left the call and everything is freed. What
 other programs take does not count, so the machine may be busy; but then less processor time passes
-between two looks for signals, which are 50 ms apart. Linux only.
+between two looks for signals, which are 25 ms apart. Linux only.
 """
 
 from __future__ import annotations

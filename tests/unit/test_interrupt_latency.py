@@ -38,7 +38,7 @@ ALPHABET = "abcdefghijklmnop"
 MOST = 0.4
 """Seconds of processor time from the signal to the end of a call, all threads together.
 
-Two threads that look for signals every 50 ms take 0.1 s. The rest is for slow machines and
+Two threads that look for signals every 25 ms take 0.05 s. The rest is for slow machines and
 sanitizers; ``python -m benchmarks.interrupts`` measures.
 """
 

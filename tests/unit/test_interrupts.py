@@ -35,7 +35,7 @@ from toksmith.trainers.counting import symbol_words
 
 ROOT = Path(__file__).parents[2]
 SHORT = "some words that each tokenizer knows, 12 and 345"
-LONG_ENOUGH = 0.3  # seconds: six times as long as a call may go on before it looks for signals
+LONG_ENOUGH = 0.3  # seconds: twelve times as long as a call may go on before it looks for signals
 
 Call = Callable[[toksmith.Tokenizer, int, int], Callable[[], object]]
 """Takes a tokenizer, a size in bytes and the number of threads; what it returns is interrupted."""

@@ -26,7 +26,7 @@ class Stop {
     // Throws to end the call. Returns false if it need not be called again. Only the thread that
     // made the Stop calls it, at most once per kInterval.
     using Poll = std::function<bool()>;
-    static constexpr std::chrono::milliseconds kInterval{50};
+    static constexpr std::chrono::milliseconds kInterval{25};
 
     // A Stop for a whole call.
     explicit Stop(Poll poll = {});
