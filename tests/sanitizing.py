@@ -9,7 +9,10 @@ import pytest
 ROOM = "a limit on address space leaves no room for the sanitizer's shadow memory"
 MEASURED = "the sanitizer's allocator takes more memory and keeps freed blocks"
 
-FORKS = "tests/unit/test_encoding_threads.py::test_fork_while_others_encode"
+FORKS = (
+    "tests/unit/test_encoding_threads.py::test_fork_while_others_encode",
+    "tests/unit/test_training_threads.py::test_fork_while_learning",
+)
 
 LEFT_OUT = {
     "tests/cli/test_faults.py::test_too_little_memory": ROOM,
@@ -17,7 +20,7 @@ LEFT_OUT = {
     "tests/unit/test_leaks.py": MEASURED + "; the piece `leaks` runs these cycles",
     "tests/unit/test_memory_bounds.py": MEASURED,
     "tests/unit/counting/test_jobs.py::TestMemory::test_the_peak": MEASURED,
-    FORKS: "a fork may leave a lock of the sanitizer's library taken; clang's ASan takes care",
+    **dict.fromkeys(FORKS, "of the sanitizers' libraries, only clang's ASan allows for a fork"),
     "tests/explorer/test_browser.py": "Chromium does not start with a sanitizer's library",
 }
 """The start of a test's id: why it cannot run with a sanitizer."""
@@ -25,7 +28,7 @@ LEFT_OUT = {
 
 def reason(name: str, libraries: str) -> str:
     """Return why a test is left out, given its id and LD_PRELOAD; empty if it is not."""
-    if name == FORKS and "clang_rt.asan" in libraries:
+    if name in FORKS and "clang_rt.asan" in libraries:
         return ""
     return next((why for start, why in LEFT_OUT.items() if name.startswith(start)), "")
 

@@ -165,7 +165,8 @@ def test_ctrl_c_exits_130_and_leaves_no_file(model: Path, tmp_path: Path, comman
         if command == "train":
             wait_until_it_reads(process.pid, text)
         else:
-            time.sleep(2)
+            assert process.stdin is not None
+            process.stdin.write(b"a" * 200_000)  # more than a pipe holds: some of it was read
         assert process.poll() is None, "ended before it could be interrupted"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
