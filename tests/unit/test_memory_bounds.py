@@ -44,6 +44,14 @@ taken, listed = measure(lambda: tok.encode(text, threads=2))
 print("encode", taken, cache + 48 * len(ids))
 taken, _ = measure(lambda: tok.decode(ids))
 print("decode", taken, 16 * MIB + 4 * len(text))
+taken, _ = measure(lambda: tok.count(text, threads=2))
+print("count", taken, cache + 16 * len(ids))
+
+tok.forget()
+before = size("VmRSS")
+for _ in range(3):
+    tok.encode_array(text * 8, threads=2)
+print("kept", size("VmRSS") - before, cache + 192 * MIB)
 """
 
 TRAINED = """
