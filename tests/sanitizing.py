@@ -7,6 +7,7 @@ import os
 import pytest
 
 ROOM = "a limit on address space leaves no room for the sanitizer's shadow memory"
+BROWSER = "Chromium does not start with a sanitizer's library"
 MEASURED = "the sanitizer's allocator takes more memory and keeps freed blocks"
 
 FORKS = (
@@ -21,7 +22,9 @@ LEFT_OUT = {
     "tests/unit/test_memory_bounds.py": MEASURED,
     "tests/unit/counting/test_jobs.py::TestMemory::test_the_peak": MEASURED,
     **dict.fromkeys(FORKS, "of the sanitizers' libraries, only clang's ASan allows for a fork"),
-    "tests/explorer/test_browser.py": "Chromium does not start with a sanitizer's library",
+    "tests/explorer/test_browser.py": BROWSER,
+    "tests/explorer/test_report.py": BROWSER,
+    "tests/explorer/test_views.py": BROWSER,
 }
 """The start of a test's id: why it cannot run with a sanitizer."""
 

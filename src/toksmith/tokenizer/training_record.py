@@ -289,7 +289,10 @@ def _read(place: Path, path: Path, first: Path) -> TrainingRecord:
             raise FormatError(place, f"it is damaged: {name} is {values.get(name)!r:.40}")
     try:
         for name in ("counts", "tokens_after"):
-            values[name] = np.array(values[name], np.uint64)
+            signed = np.array(values[name], np.int64)
+            if (signed < 0).any():  # which NumPy 1 converts to huge numbers
+                raise ValueError(f"{name} has a negative number")
+            values[name] = signed.astype(np.uint64)
         values["options"] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in values["options"].items()
