@@ -51,6 +51,7 @@ from toksmith.tokenfiles.formats import NAMES
 from toksmith.tokenfiles.manifest import parse_manifest
 from toksmith.tokenfiles.spool import latest_progress, read_journal
 from toksmith.tokenizer import Tokenizer
+from toksmith.tokenizer.training_record import sidecar
 from toksmith.trainers.checkpoint import Checkpoint, describe_checkpoint
 from toksmith.trainers.counting.files.parquet import CountsFile
 
@@ -329,7 +330,7 @@ def manifest_target() -> Target:
     def prepare(work: Path) -> Subject:
         return prepare_job(work, subject)
 
-    modules = ("tokenfiles.manifest", "tokenfiles.job", "tokenfiles.typed", "tokenfiles.checking")
+    modules = ("tokenfiles.manifest", "tokenfiles.job", "_base.typed", "tokenfiles.checking")
     return Target(modules, JSON, prepare)
 
 
@@ -362,7 +363,7 @@ def journal_target() -> Target:
 
         return prepare_job(work, subject)
 
-    modules = ("tokenfiles.spool", "tokenfiles.job", "tokenfiles.typed")
+    modules = ("tokenfiles.spool", "tokenfiles.job", "_base.typed")
     return Target(modules, [*LINES, *named(LINES), *by_line(restructure_json)], prepare)
 
 
@@ -501,6 +502,29 @@ def training_target() -> Target:
     return Target(modules, named([*ANY, *NUMBERS, *[restructure_json] * 4]), prepare)
 
 
+def record_target() -> Target:
+    """Return the target of the record of a training, which can be shown if it is read."""
+
+    def prepare(work: Path) -> Subject:
+        (work / "a.txt").write_text("low lower lowest " * 30)
+        tok = toksmith.train(files=[work / "a.txt"], vocab_size=262)
+        tok.save(work / "a.json", record=True)
+        place = sidecar(work / "a.json")
+
+        def try_one(data: bytes) -> str:
+            place.write_bytes(data)
+            record = toksmith.load(work / "a.json").training
+            if record is None:
+                return REFUSED
+            assert str(record)
+            assert record._repr_html_()
+            return WORKED
+
+        return Subject([place.read_bytes()], try_one)
+
+    return Target(("tokenizer.training_record",), [*ANY, *JSON], prepare)
+
+
 # Corpora and patterns
 
 
@@ -579,6 +603,7 @@ TARGETS: dict[str, Target] = {
     "counts in TSV": tsv_target(),
     "checkpoint": checkpoint_target(),
     "training from a checkpoint": training_target(),
+    "training record": record_target(),
     "corpus in JSON Lines": corpus_target("jsonl", JSON),
     "corpus in gzip": corpus_target("jsonl.gz", [*ANY, *map(compressed, LINES)]),
     "corpus in Parquet": corpus_target("parquet", [*ANY, *NUMBERS]),

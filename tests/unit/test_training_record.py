@@ -135,6 +135,8 @@ def test_a_damaged_record_does_not_stop_loading(corpus: list[Path], tmp_path: Pa
         damaged(record, counts=[-1]),
         damaged(record, counts=["x"]),
         damaged(record, sources=[{"path": "a"}]),
+        damaged(record, sources=[{**record["sources"][0], "documents": None}]),
+        damaged(record, skipped={"empty": "1"}),
         damaged(record, extra=1),
         damaged(without),
     ):

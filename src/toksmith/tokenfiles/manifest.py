@@ -10,12 +10,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from toksmith._base.files import write_bytes
+from toksmith._base.typed import check_type
 from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import type_of
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.spool import SplitSize
-from toksmith.tokenfiles.typed import check_type
 
 NAME = "token-manifest.json"
 """The name of the manifest in the folder of the token files."""

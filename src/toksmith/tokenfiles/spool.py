@@ -20,13 +20,13 @@ from typing import Any, BinaryIO, cast
 
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
+from toksmith._base.typed import check_type
 from toksmith.corpus.blocks import Damage
 from toksmith.corpus.remote import as_file
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.maps import check_map, map_ids
 from toksmith.tokenfiles.source import Tokens, TokenSource
-from toksmith.tokenfiles.typed import check_type
 
 _LENGTH = np.dtype("int64")
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from toksmith._base.lazy import np, npt
 from toksmith._base.report import html_of, text_of
+from toksmith._base.typed import check_type
 from toksmith._base.visible import count_of, short_repr
 from toksmith.errors import FormatError, warn
 from toksmith.pipeline import Pipeline
@@ -298,6 +299,8 @@ def _read(place: Path, path: Path, first: Path) -> TrainingRecord:
             for name, value in values["options"].items()
         }
         values["sources"] = tuple(SourceRecord(**source) for source in values["sources"])
+        check_type(values["sources"], tuple[SourceRecord, ...], "sources")
+        check_type(values["skipped"], Mapping[str, int], "skipped")
         return TrainingRecord(**values)
     except (TypeError, ValueError, KeyError, OverflowError, AttributeError) as wrong:
         raise FormatError(place, f"it is damaged: {wrong}") from wrong
