@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <thread>
 
 namespace toksmith::bindings {
@@ -48,6 +49,14 @@ PyThreadState* release_gil() {
     return PyEval_SaveThread();
 }
 
+// pthread_exit() is no exception, so `thrown` is null where nanobind has caught it. It may come
+// from any call of Python's API that runs Python code, such as the first import of NumPy for an
+// array that is returned. The thread sleeps before nanobind uses the pointer; see or_sleep().
+void sleep_at_thread_exit(const std::exception_ptr& thrown, void*) {
+    if (!thrown) sleep_for_good();
+    std::rethrow_exception(thrown);
+}
+
 }  // namespace
 
 WithoutGil::WithoutGil() : stop_(poll), scope_(stop_), state_(release_gil()) {}
@@ -55,6 +64,8 @@ WithoutGil::WithoutGil() : stop_(poll), scope_(stop_), state_(release_gil()) {}
 WithoutGil::~WithoutGil() {
     or_sleep([this] { PyEval_RestoreThread(state_); });
 }
+
+void bind_thread_exit() { nb::register_exception_translator(&sleep_at_thread_exit); }
 
 void sleep_for_good() {
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));

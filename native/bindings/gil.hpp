@@ -48,6 +48,10 @@ bool may_call_python();
 // Sleeps until the process ends.
 [[noreturn]] void sleep_for_good();
 
+// Lets threads that Python ends inside a call of the kernel sleep. Called after all other
+// translators are registered, as nanobind tries the last one first.
+void bind_thread_exit();
+
 // Returns call(), which calls a function of Python's C API that may wait for the GIL.
 //
 // A thread that waits for the GIL during interpreter shutdown never gets it: before Python 3.14,

@@ -1,6 +1,7 @@
 #include <stdexcept>
 
 #include "buffers.hpp"
+#include "gil.hpp"
 
 NB_MODULE(_kernel, module) {
     // PyGILState_Ensure(), which native threads use, always selects the main interpreter.
@@ -31,4 +32,5 @@ NB_MODULE(_kernel, module) {
     toksmith::bindings::bind_words(module);
     toksmith::bindings::bind_train(module);
     toksmith::bindings::bind_unigram_training(module);
+    toksmith::bindings::bind_thread_exit();
 }

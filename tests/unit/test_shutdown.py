@@ -110,6 +110,41 @@ raise SystemExit(getattr(found, "formatted", found))
 """
 
 
+# A finalizer runs inside a native call, where a collection begins in CPython before 3.12, and waits
+# for the GIL when Python ends. The call begins without code of Python, which would collect first.
+FINALIZER = """
+import builtins, gc, threading, time, toksmith
+from functools import partial
+class SlowEnd:
+    def __del__(self):
+        time.sleep(0.3)
+class Garbage:
+    def __init__(self):
+        self.cycle = self
+    def __del__(self):
+        begun.set()
+        time.sleep(0.1)
+builtins.end = SlowEnd()
+begun = threading.Event()
+tok = toksmith.train(texts=["low lower"], vocab_size=258)
+tok.encode_array("low")
+kernel = toksmith.engine.compile(tok.pipeline)._encoder
+calls = [partial(gc.enable), partial(kernel.encode_texts, ["low"], 1)]
+def call():
+    gc.disable()
+    gc.set_threshold(1)
+    Garbage()
+    list(map(partial.__call__, calls))
+threading.Thread(target=call, daemon=True).start()
+begun.wait()
+"""
+
+
+def test_the_process_ends_while_a_finalizer_runs_in_a_native_call() -> None:
+    ended = run(FINALIZER)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_sub_interpreter_is_refused() -> None:
     ended = run(SUB_INTERPRETER)
     assert ended.returncode == 1
