@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Run
+
 pytest.importorskip("starlette")
 
 
@@ -82,3 +84,16 @@ def test_without_its_packages() -> None:
     )
     assert done.returncode == 2
     assert "pip install toksmith[explorer]" in done.stderr
+
+
+def test_a_current_folder_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    ran = run("explore", "--no-browser")
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err.startswith("toksmith: error: the current folder cannot be found (")
+    assert ran.err.endswith("): change to a folder that exists\n")

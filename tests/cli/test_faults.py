@@ -1,4 +1,4 @@
-"""Every command under faults: a full disk, a closed pipe, unreadable input, too little memory.
+"""Every command under faults: full disks, closed pipes and streams, bad input, too little memory.
 
 The tables below name every command, and every option that takes a path, so that a new one cannot be
 forgotten.
@@ -7,6 +7,7 @@ forgotten.
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from typer.main import get_command
 import toksmith
 from tests.cli.conftest import CORPUS, Run
 from toksmith.cli.app import app
+from toksmith.cli.streams import replace_closed
 
 resource = pytest.importorskip("resource")
 
@@ -200,6 +202,87 @@ def test_full_output(here: Path, name: str, capfd: Any, monkeypatch: pytest.Monk
     assert err.endswith("toksmith: error: cannot write the output: no space left\n")
 
 
+def run_closed(streams: str, words: list[str], monkeypatch: pytest.MonkeyPatch) -> object:
+    """Run a command as if the shell had closed standard streams, and return its exit code."""
+    with monkeypatch.context() as patch:
+        for name in streams.split():
+            patch.setattr(sys, name, None)
+        replace_closed()
+        try:
+            get_command(app).main(words, "toksmith")
+        except SystemExit as ended:
+            return ended.code
+        finally:
+            for name in streams.split():
+                getattr(sys, name).close()  # nothing is left that cannot be written
+    return 0
+
+
+MORE_PRINT = [
+    "--version",
+    "--help",
+    "encode --help",
+    "encode -t a.model -f a.txt --format npy",
+    "audit a.model --json -",
+    "explore --no-browser",
+]
+
+
+@pytest.mark.parametrize("call", [*COMMANDS.values(), *MORE_PRINT])
+def test_closed_output(here: Path, call: str, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = run_closed("stdout", call.split(), monkeypatch)
+    reason = "standard output is closed, or not open for writing"
+    err = capfd.readouterr().err
+    assert err.endswith(f"toksmith: error: cannot write the output: {reason}\n"), err
+    assert (code, "Traceback" in err) == (1, False)
+
+
+@pytest.mark.parametrize("name", sorted({*COMMANDS} - {*PRINT}))
+def test_no_output_is_lost(here: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [*COMMANDS[name].split(), "--quiet"]
+    assert run_closed("stdin stdout stderr", words, monkeypatch) == 0
+    assert list(here.glob("new*"))
+
+
+TAKES_INPUT = [
+    *(f"{name} -t a.model" for name in ("encode", "decode", "count", "inspect")),
+    *("unicode", "words", "sentences"),
+    "compare a.model --no-speed",
+    "verify a.model a.model -",
+]
+
+
+@pytest.mark.parametrize("call", TAKES_INPUT)
+def test_closed_input(here: Path, call: str, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = run_closed("stdin", call.split(), monkeypatch)
+    reason = "cannot be read: it is closed, or not open for reading"
+    assert capfd.readouterr().err == f"toksmith: error: standard input: {reason}\n"
+    assert code == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "err"),
+    [
+        ("--version >&-", 1, "cannot write the output: standard output is closed"),
+        ("encode -t a.model -f a.txt -o /dev/stdout <&- >&-", 2, "/dev/stdout: this is a folder"),
+        ("encode -t none low 2>&-", 2, ""),
+    ],
+)
+def test_a_shell_closes_streams(here: Path, command: str, code: int, err: str) -> None:
+    """No input gets the number of standard output; no message is printed among the output."""
+    ran = subprocess.run(
+        f"{shlex.quote(sys.executable)} -m toksmith {command}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (code, "")
+    assert ran.stderr.startswith(f"toksmith: error: {err}" if err else "")
+    assert ran.stderr.count("\n") == bool(err)
+    assert Path("a.txt").read_text() == CORPUS
+
+
 FILES = ("a.txt", "ids.txt", "a.model", "a.counts", "tokens")
 
 
@@ -229,6 +312,7 @@ import os, resource, sys
 from typer.main import get_command
 import numpy, toksmith, toksmith.cli.writing
 from toksmith.cli.app import app
+from toksmith.cli.streams import replace_closed
 toksmith.load("a.model").encode("low " * 1000)
 for call in sys.argv[1:]:
     child = os.fork()

@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import signal
+import sys
 from contextlib import suppress
 
 TYPE_CHECKING = False  # importing typing would take longer than this module
@@ -19,14 +20,18 @@ _EXIT_INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
-    The exit code is 0; 1 if `verify` finds a difference or standard output is full; 2 for a
-    ToksmithError, a system error or wrong usage; 130 after Ctrl-C; 141 if the reader of standard
-    output has closed it; and 143 after SIGTERM. Any other exception is a bug and
-    is shown with a traceback.
+    The exit code is 0; 1 if `verify` finds a difference, or standard output is full or closed; 2
+    for a ToksmithError, a system error or wrong usage; 130 after Ctrl-C; 141 if the reader of
+    standard output has closed it; and 143 after SIGTERM. Any other exception is a bug and is shown
+    with a traceback.
 
     Args:
         arguments: the arguments without the program's name; ``None`` for ``sys.argv``.
     """
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:
+        from toksmith.cli.streams import replace_closed
+
+        replace_closed()
     atexit.register(gc.freeze)  # so that the process ends without looking for garbage
     is_quiet = _set_quiet_handler()
     try:

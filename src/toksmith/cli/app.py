@@ -17,8 +17,12 @@ from toksmith.cli.messages import Command, Group, describe_usage_error, say
 from toksmith.cli.signals import describe_end
 from toksmith.errors import ToksmithError
 
-_EXIT_FULL, _EXIT_ERROR, _EXIT_BROKEN_PIPE = 1, 2, 141
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_EXIT_LOST, _EXIT_ERROR, _EXIT_BROKEN_PIPE = 1, 2, 141
+_LOST = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "no space left"),
+    errno.EBADF: "standard output is closed, or not open for writing",
+}
+"""Errors of standard output, for an exit code of its own; errors of files name the file."""
 
 
 class _Commands(Group):
@@ -32,16 +36,14 @@ class _Commands(Group):
     def invoke(self, ctx: Any) -> Any:
         """Parse a command's options and run it."""
         with _errors_in_one_line():
-            result = super().invoke(ctx)
-            if sys.stdout is not None:  # closed by the shell: >&-
-                sys.stdout.flush()
-        return result
+            return super().invoke(ctx)
 
 
 @contextmanager
 def _errors_in_one_line() -> Iterator[None]:
     try:
-        yield
+        with _flushed():
+            yield
     except BrokenPipeError:
         _end_without_reader()
     except SystemExit as ended:
@@ -57,10 +59,10 @@ def _errors_in_one_line() -> Iterator[None]:
         say(f"error: out of memory{reason}: use a smaller input, or --memory if the command has it")
         sys.exit(_EXIT_ERROR)
     except OSError as error:
-        if error.filename is None and error.errno in _FULL:
+        if error.filename is None and error.errno in _LOST:
             _discard_output()
-            say("error: cannot write the output: no space left")
-            sys.exit(_EXIT_FULL)
+            say(f"error: cannot write the output: {_LOST[error.errno]}")
+            sys.exit(_EXIT_LOST)
         say(f"error: {_message(error)}")
         sys.exit(_EXIT_ERROR)
     except ToksmithError as error:
@@ -71,6 +73,17 @@ def _errors_in_one_line() -> Iterator[None]:
             raise
         say(f"error: {describe_usage_error(error)}")
         sys.exit(_EXIT_ERROR)
+
+
+@contextmanager
+def _flushed() -> Iterator[None]:
+    """Flush standard output also after --help and --version, which end by an exception."""
+    try:
+        yield
+    except typer.Exit:
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
 
 
 def _end_without_reader() -> NoReturn:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from toksmith.cli.common import Quiet, SpecialTokens, Split, load_tokenizer
+from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
     from toksmith.tokenizer import Tokenizer
@@ -44,7 +46,14 @@ def run(
         tok = _load(given, split, special_token)
         loaded.put(Path(given).name if Path(given).exists() else given, tok)
     loaded.add_published()
-    serve(loaded, Path.cwd(), port, browser=not no_browser)
+    try:
+        folder = Path.cwd()
+    except OSError as wrong:
+        raise OptionError(
+            f"the current folder cannot be found ({wrong.strerror}): change to a folder that exists"
+        ) from wrong
+    print_at_once = partial(print, flush=True)
+    serve(loaded, folder, port, browser=not no_browser, say=print_at_once)
 
 
 def _load(given: str, split: str | None, special_token: list[str] | None) -> Tokenizer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -13,7 +14,7 @@ from toksmith._base.documents import exists, open_mapped
 from toksmith._base.lazy import np
 from toksmith.cli.common import Dtype, IdFormat
 from toksmith.cli.messages import say
-from toksmith.errors import OptionError
+from toksmith.errors import FormatError, OptionError
 
 if TYPE_CHECKING:
     from toksmith._base.arrays import Ids
@@ -64,11 +65,16 @@ def read_stdin(quiet: bool, errors: str | None) -> bytes:
         errors: as for :func:`read_text`.
 
     Raises:
-        FormatError: it is not UTF-8 text.
+        FormatError: it cannot be read, or is not UTF-8 text.
     """
     if sys.stdin.isatty() and not quiet:
         print("toksmith: reading from the terminal; Ctrl-D ends the text", file=sys.stderr)
-    data = sys.stdin.buffer.read()
+    try:
+        data = sys.stdin.buffer.read()
+    except OSError as wrong:
+        is_closed = wrong.errno == errno.EBADF
+        reason = "it is closed, or not open for reading" if is_closed else wrong.strerror or wrong
+        raise FormatError("standard input", f"cannot be read: {reason}") from wrong
     if errors is None:
         return data
     from toksmith.corpus.opening import slice_text
