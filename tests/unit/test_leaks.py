@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import toksmith
+from tests.kits.pipelines import PIPELINES
 from toksmith.engine.counting import ChunkCounter
 from toksmith.splitters import splitter
 
@@ -81,3 +83,20 @@ def test_a_counter_leaves_nothing_behind() -> None:
         counter.finish()
 
     check(work)
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_caches_are_freed_with_their_tokenizer(name: str) -> None:
+    """A cache in a cycle of references would stay until the collector comes along."""
+    tok = toksmith.Tokenizer(PIPELINES[name])
+    tok.encode("low")
+    tok.encode_batch(["low", "low low"])
+    tok.encoding("low")
+    encoders = [weakref.ref(tok._encoder), weakref.ref(tok._encoder._engine)]
+    gc.collect()
+    gc.disable()
+    try:
+        del tok
+        assert [encoder() for encoder in encoders] == [None, None]
+    finally:
+        gc.enable()

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from toksmith._base.arrays import Bounds, Continuing
 from toksmith._base.lazy import np
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 if not is_missing:
     charsmap.read_first_characters = _kernel.first_characters
 
-_Arguments = ParamSpec("_Arguments")
 _Found = TypeVar("_Found")
 
 
@@ -62,7 +61,8 @@ class FusedEncoder:
         first_only: bool = False,
         keeps_start: Callable[[str], bool] | None = None,
     ) -> None:
-        self._make_stepwise = make_stepwise
+        # The functions below do not hold the encoder, or its caches would outlive it in a cycle.
+        self._make_stepwise = stepwise = cache(make_stepwise)
         self._first_only = first_only
         self._keeps_start = keeps_start
         self._model = model
@@ -71,27 +71,36 @@ class FusedEncoder:
         self._encoder = encoder = _kernel.Encoder(
             model, _kernel.Splitter("model"), self._instructions
         )
-        self.encode = self._with_fallback(self._checked(encoder.encode), "encode")
-        self.encode_list = self._with_fallback(self._checked(encoder.encode_list), "encode_list")
-        self.count = self._with_fallback(self._checked(encoder.count), "count")
-        self.encode_texts = _with_fallback(self._encode_texts, self._encode_each)
-        self.encode_slices = _with_fallback(self._encode_slices, self._encode_each_slice)
-        self._encode_fused_segments = self._with_fallback(self._encode_segments, "encode_segments")
 
-    @cached_property
+        def either(run: Callable[[Text, int], _Found], name: str) -> Callable[[Text, int], _Found]:
+            checked = run if keeps_start is None else _checked(run, keeps_start)
+            return _with_fallback(checked, lambda *args: getattr(stepwise(), name)(*args))
+
+        self.encode = either(encoder.encode, "encode")
+        self.encode_list = either(encoder.encode_list, "encode_list")
+        self.count = either(encoder.count, "count")
+
+    @property
     def _stepwise(self) -> StepwiseEncoder:
         return self._make_stepwise()
 
-    def _with_fallback(
-        self, fused: Callable[_Arguments, _Found], name: str
-    ) -> Callable[_Arguments, _Found]:
-        """Return a function that calls the step-by-step encoder if the kernel cannot decide."""
+    def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
+        """Return the ids of each text."""
+        try:
+            for text in texts if self._keeps_start else ():
+                self._check_start(text)
+            return Batch(*self._encoder.encode_texts(texts, threads))
+        except AmbiguousSpace:
+            return stack([self.encode(text, threads) for text in texts])
 
-        def run(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Found:
-            found: _Found = getattr(self._stepwise, name)(*args, **kwargs)
-            return found
-
-        return _with_fallback(fused, run)
+    def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
+        """Return the ids of each slice ``[start, end)`` of a text, as those of a text."""
+        try:
+            for each in _slices(text, bounds) if self._keeps_start else ():
+                self._check_start(each)
+            return Batch(*self._encoder.encode_slices(text, bounds, threads))
+        except AmbiguousSpace:
+            return stack([self.encode(each, threads) for each in _slices(text, bounds)])
 
     def encode_segments(
         self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
@@ -101,7 +110,11 @@ class FusedEncoder:
             return self._stepwise.encode_segments(text, bounds, threads, literals)
         if not self._first_only:
             return self.encode_slices(text, bounds, threads)
-        return self._encode_fused_segments(text, bounds, threads)
+        try:
+            self._check_start(text)
+            return Batch(*self._encoder.encode_segments(text, bounds, threads))
+        except AmbiguousSpace:
+            return self._stepwise.encode_segments(text, bounds, threads)
 
     def encode_around(self, texts: Sequence[Text], threads: int, added: AddedSearch) -> Batch:
         """Return the ids of each text and of the added tokens in it."""
@@ -122,47 +135,8 @@ class FusedEncoder:
         self._stepwise.forget(cache_bytes)
 
     def _check_start(self, text: Text) -> None:
-        """Raise AmbiguousSpace if the kernel cannot mark the first piece of this text."""
-        if self._keeps_start is None:
-            return
-        if isinstance(text, str):
-            first = text[:1]
-        else:
-            head = bytes(memoryview(text)[:_LONGEST_CHARACTER])
-            first = without_surrogates(head.decode("utf-8", "surrogateescape")[:1])
-        if first and not self._keeps_start(first):
-            raise AmbiguousSpace
-
-    def _checked(self, run: Callable[[Text, int], _Found]) -> Callable[[Text, int], _Found]:
-        """Return a function that checks the start of a text first, if that matters."""
-        if self._keeps_start is None:
-            return run
-
-        def check_and_run(text: Text, threads: int) -> _Found:
-            self._check_start(text)
-            return run(text, threads)
-
-        return check_and_run
-
-    def _encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
-        for text in texts if self._keeps_start else ():
-            self._check_start(text)
-        return Batch(*self._encoder.encode_texts(texts, threads))
-
-    def _encode_each(self, texts: Sequence[Text], threads: int) -> Batch:
-        return stack([self.encode(text, threads) for text in texts])
-
-    def _encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
-        for each in _slices(text, bounds) if self._keeps_start else ():
-            self._check_start(each)
-        return Batch(*self._encoder.encode_slices(text, bounds, threads))
-
-    def _encode_each_slice(self, text: Text, bounds: Bounds, threads: int) -> Batch:
-        return self._encode_each(_slices(text, bounds), threads)
-
-    def _encode_segments(self, text: Text, bounds: Bounds, threads: int) -> Batch:
-        self._check_start(text)
-        return Batch(*self._encoder.encode_segments(text, bounds, threads))
+        if self._keeps_start is not None:
+            _check_start(text, self._keeps_start)
 
     @cached_property
     def _locator(self) -> _kernel.Encoder:
@@ -223,16 +197,39 @@ class FusedEncoder:
         return None if found is None else LocatedBatch.of(*found)
 
 
+def _check_start(text: Text, keeps_start: Callable[[str], bool]) -> None:
+    """Raise AmbiguousSpace if the kernel cannot mark the first piece of this text."""
+    if isinstance(text, str):
+        first = text[:1]
+    else:
+        head = bytes(memoryview(text)[:_LONGEST_CHARACTER])
+        first = without_surrogates(head.decode("utf-8", "surrogateescape")[:1])
+    if first and not keeps_start(first):
+        raise AmbiguousSpace
+
+
+def _checked(
+    run: Callable[[Text, int], _Found], keeps_start: Callable[[str], bool]
+) -> Callable[[Text, int], _Found]:
+    """Return a function that checks the start of a text first."""
+
+    def check_and_run(text: Text, threads: int) -> _Found:
+        _check_start(text, keeps_start)
+        return run(text, threads)
+
+    return check_and_run
+
+
 def _with_fallback(
-    fused: Callable[_Arguments, _Found], stepwise: Callable[_Arguments, _Found]
-) -> Callable[_Arguments, _Found]:
+    fused: Callable[[Text, int], _Found], stepwise: Callable[[Text, int], _Found]
+) -> Callable[[Text, int], _Found]:
     """Return a function that calls the second one if the first raises AmbiguousSpace."""
 
-    def run(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Found:
+    def run(text: Text, threads: int) -> _Found:
         try:
-            return fused(*args, **kwargs)
+            return fused(text, threads)
         except AmbiguousSpace:
-            return stepwise(*args, **kwargs)
+            return stepwise(text, threads)
 
     return run
 

@@ -43,8 +43,6 @@ class TextEncoder:
 
     Attributes:
         times: the number of times that the template repeats a text, almost always 1.
-        encode_short: returns the ids of a text as a list, given the number of threads. It is the
-            engine's own function if no added token has to be found and no text is repeated.
     """
 
     def __init__(self, pipeline: Pipeline, encoder: engine.Encoder | None = None) -> None:
@@ -56,8 +54,15 @@ class TextEncoder:
         self._searches_by_literals: dict[frozenset[str], AddedSearch] = {}
         self._searches = bool(pipeline.framing.always)  # in every text, whatever ``special`` is
         self.times = pipeline.framing.template.times
+
+    @property
+    def encode_short(self) -> Callable[[Text, int], list[int]]:
+        """A function that returns the ids of a text as a list, given the number of threads.
+
+        It is the engine's own if no added token has to be found and no text is repeated.
+        """
         is_plain = not self._searches and self.times == 1
-        self.encode_short = self._engine.encode_list if is_plain else self._encode_list_of_parts
+        return self._engine.encode_list if is_plain else self._encode_list_of_parts
 
     @property
     def route(self) -> str:
