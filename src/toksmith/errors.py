@@ -11,7 +11,7 @@
     ├── DownloadError        a download failed, or has a wrong checksum
     ├── TrainingError        the training text is empty (also a ValueError)
     ├── EngineError          this machine has no such engine (also a ValueError)
-    └── MissingExtraError    an optional package is not installed (also an ImportError)
+    └── MissingExtraError    an optional package cannot be imported (also an ImportError)
 
 Each message says what was wrong, where, and what to do. An argument of a wrong type raises
 :class:`OptionError`, not :class:`TypeError`; only a call that does not fit the signature raises
@@ -179,7 +179,7 @@ class EngineError(ToksmithError, ValueError):
 
 
 class MissingExtraError(ToksmithError, ImportError):
-    """An optional package is missing; the message says how to install it.
+    """An optional package is missing or cannot be imported; the message says what to do.
 
     Example:
         >>> issubclass(MissingExtraError, ImportError)  # toksmith.words without the extra "segment"

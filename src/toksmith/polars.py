@@ -20,19 +20,17 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from toksmith._base.lazy import np
-from toksmith.errors import MissingExtraError, OptionError
+from toksmith._base.lazy import importing, np
+from toksmith.errors import OptionError
 from toksmith.loading import AnyTokenizer, tokenizer_of
 from toksmith.results import Batch
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
 
-try:
+with importing(
+    "polars", "toksmith.polars needs polars, which is not installed: pip install toksmith[polars]"
+):
     import polars as pl
-except ImportError as missing:
-    raise MissingExtraError(
-        "toksmith.polars needs polars, which is not installed: pip install toksmith[polars]"
-    ) from missing
 
 if TYPE_CHECKING:
     from polars import Expr, Series

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
 
 from toksmith._base.arrays import IdArray, OffsetArray, Span, SpanArray
 from toksmith._base.checks import check_index, whole
-from toksmith._base.lazy import np, npt
+from toksmith._base.lazy import importing, np, npt
 from toksmith._base.records import dataclass, field, fields, replace
 from toksmith._base.report import html_of
 from toksmith._base.visible import count_of, short_repr, shorten, visible
@@ -338,7 +338,7 @@ class Batch:
         """Return an Arrow ``large_list<uint32>`` array over the same memory.
 
         Raises:
-            ImportError: pyarrow is not installed (``pip install toksmith[arrow]``).
+            MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
 
         Example:
             >>> import toksmith
@@ -346,12 +346,8 @@ class Batch:
             >>> tok.encode_batch(["low", "lo!"]).to_arrow().to_pylist()
             [[257], [256, 33]]
         """
-        try:
+        with importing("pyarrow", "Batch.to_arrow needs pyarrow: pip install toksmith[arrow]"):
             return _to_arrow(self.ids, self.offsets)
-        except ImportError as missing:
-            raise ImportError(
-                "Batch.to_arrow needs pyarrow: pip install toksmith[arrow]"
-            ) from missing
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Export the ids as an Arrow ``large_list<uint32>`` array over the same memory.
@@ -567,7 +563,7 @@ class RaggedInputs(_MadeLater):
         ``words`` if there are any.
 
         Raises:
-            ImportError: pyarrow is not installed (``pip install toksmith[arrow]``).
+            MissingExtraError: pyarrow is not installed (``pip install toksmith[arrow]``).
 
         Example:
             >>> from toksmith import train
@@ -575,12 +571,9 @@ class RaggedInputs(_MadeLater):
             >>> rows.to_arrow()["input_ids"].to_pylist()
             [[256, 99], [98]]
         """
-        try:
+        message = "RaggedInputs.to_arrow needs pyarrow: pip install toksmith[arrow]"
+        with importing("pyarrow", message):
             import pyarrow as pa
-        except ImportError as missing:
-            raise ImportError(
-                "RaggedInputs.to_arrow needs pyarrow: pip install toksmith[arrow]"
-            ) from missing
         names = {attribute: key for key, attribute in _INPUTS.items()}
         columns = {}
         for each in fields(self):

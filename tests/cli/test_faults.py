@@ -343,3 +343,19 @@ def test_too_little_memory(here: Path) -> None:
     assert ran.stderr.count("error: ") == [*codes.values()].count("2"), ran.stderr
     for name, content in held(here).items():
         assert before.get(name, content) == content, name
+
+
+def test_a_package_that_cannot_be_imported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy wraps the error of its library in a page of advice."""
+
+    def fail(*_: object) -> None:
+        try:
+            raise ImportError("lib.so: failed to map segment", name="numpy._core._multiarray_umath")
+        except ImportError as wrong:
+            raise ImportError("\n\nPLEASE READ THIS\n\nadvice\n") from wrong
+
+    monkeypatch.setattr("toksmith.cli.reading.read_text", fail)
+    ran = run("unicode", "low")
+    advice = "reinstall it, or let the process use more memory"
+    reason = f"importing numpy failed (lib.so: failed to map segment): {advice}"
+    assert (ran.code, ran.err) == (2, f"toksmith: error: {reason}\n")

@@ -17,8 +17,13 @@ from toksmith.errors import MissingExtraError
 
 __all__ = [
     "callables",
+    "describe_failure",
     "extra",
     "hashlib",
+    "import_cause",
+    "import_error",
+    "importing",
+    "is_missing",
     "json",
     "load",
     "module",
@@ -123,14 +128,65 @@ def extra(name: str, of: str) -> Any:
         of: toksmith's extra that installs it.
 
     Raises:
-        MissingExtraError: it is not installed.
+        MissingExtraError: it is not installed, or cannot be imported.
+    """
+    with importing(name, f"{name.partition('.')[0]} is not installed: pip install toksmith[{of}]"):
+        return load(name)
+
+
+@contextmanager
+def importing(name: str, missing: str) -> Iterator[None]:
+    """Raise MissingExtraError if the block cannot import an optional package.
+
+    Args:
+        name: of the package, or of a module in it.
+        missing: the message if it is not installed. A package that is installed may fail, too,
+            for example if there is too little memory for its libraries.
     """
     try:
-        return load(name)
-    except ImportError as missing:
-        raise MissingExtraError(
-            f"{name.partition('.')[0]} is not installed: pip install toksmith[{of}]"
-        ) from missing
+        yield
+    except MissingExtraError:
+        raise
+    except (ImportError, OSError) as wrong:
+        raise import_error(name, wrong, missing) from wrong
+
+
+def import_error(name: str, wrong: Exception, missing: str) -> MissingExtraError:
+    """Return the error for a package that is missing, or cannot be imported.
+
+    Args:
+        name: of the package, or of a module in it.
+        wrong: what importing it raised.
+        missing: the message if it, or a package that holds it, is missing.
+
+    Example:
+        >>> import_error("torch", ModuleNotFoundError(name="torch"), "install torch")
+        MissingExtraError('install torch')
+    """
+    is_missing = isinstance(wrong, ModuleNotFoundError) and f"{name}.".startswith(f"{wrong.name}.")
+    return MissingExtraError(missing if is_missing else describe_failure(name, wrong))
+
+
+def is_missing(error: MissingExtraError) -> bool:
+    """Return whether the package is not installed, so that a fallback without it is sound."""
+    return isinstance(error.__cause__, ModuleNotFoundError)
+
+
+def import_cause(wrong: Exception) -> Exception:
+    """Return the error that made an import fail; some packages wrap it in a page of advice."""
+    while isinstance(wrong.__cause__, ImportError | OSError):
+        wrong = wrong.__cause__
+    return wrong
+
+
+def describe_failure(name: str, wrong: Exception) -> str:
+    """Return a message of one line for a package that is installed and cannot be imported."""
+    cause = import_cause(wrong)
+    reason = next(iter(str(cause).strip().splitlines()), type(cause).__name__)
+    return (
+        f"importing {name.partition('.')[0]} failed ({reason}): reinstall it, or let the process "
+        "use more memory"
+    )
 
 
 if TYPE_CHECKING:

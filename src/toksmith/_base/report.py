@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from importlib import import_module
 from os import PathLike
 from typing import Any
 
+from toksmith._base.lazy import import_error
 from toksmith._base.records import dataclass, field
-from toksmith.errors import MissingExtraError, OptionError
+from toksmith.errors import OptionError
 
 
 @dataclass(frozen=True)
@@ -195,9 +195,12 @@ def frame(rows: Sequence[Mapping[str, object]], library: str | None = None) -> A
         raise OptionError(f"library is {library!r:.80}: use {' or '.join(LIBRARIES)}")
     columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
     wanted = LIBRARIES if library is None else (library,)
+    needed = " or ".join(wanted)
+    message = f"a data frame needs {needed}, which is not installed: pip install {wanted[0]}"
+    errors = []
     for name in wanted:
-        with suppress(ImportError):
+        try:
             return import_module(name).DataFrame(columns)
-    raise MissingExtraError(
-        f"a data frame needs {' or '.join(wanted)}, which is not installed: pip install {wanted[0]}"
-    )
+        except (ImportError, OSError) as wrong:  # noqa: PERF203 - at most two
+            errors.append(import_error(name, wrong, message))
+    raise errors[0]

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
 from urllib.parse import urlsplit
 
 from toksmith._base.files import open_output
-from toksmith._base.lazy import extra
-from toksmith.errors import FormatError, MissingExtraError, OptionError
+from toksmith._base.lazy import extra, import_cause, import_error
+from toksmith.errors import FormatError, OptionError
 
 _URL = re.compile(r"(?:[a-zA-Z][\w+.-]*::)*[a-zA-Z][\w+.-]*://")
 _BUFFER = 1 << 22
@@ -319,8 +319,13 @@ def system_of(url: str) -> tuple[Any, str]:
     fsspec = extra("fsspec", "remote")
     try:
         system, path = fsspec.url_to_fs(url)
-    except ImportError as missing:
-        raise MissingExtraError(f"{url}: {_advice(url)}") from missing
+    except ImportError as wrong:
+        cause = import_cause(wrong)
+        scheme, package = _package(url)
+        if package == "fsspec" and isinstance(cause, ModuleNotFoundError) and cause.name:
+            package = cause.name.partition(".")[0]  # fsspec holds file systems that need others
+        needs = f"{url}: {scheme}:// needs the package {package}: pip install {package}"
+        raise import_error(package, cause, needs) from wrong
     except ValueError as wrong:
         raise OptionError(f"files holds {url!r:.200}: {wrong}") from wrong
     except Exception as wrong:
@@ -328,14 +333,13 @@ def system_of(url: str) -> tuple[Any, str]:
     return system, path
 
 
-def _advice(url: str) -> str:
-    """Return the package to install for the file system of a URL."""
+def _package(url: str) -> tuple[str, str]:
+    """Return the scheme of a URL, and the package of its file system."""
     known = extra("fsspec.registry", "remote").known_implementations
     scheme = url.partition("://")[0].rpartition("::")[2]
     names = [scheme, *url.partition("://")[0].split("::")]
     found = next(known[name] for name in names if name in known)
-    package = found["class"].partition(".")[0]
-    return f"{scheme}:// needs the package {package}: pip install {package}"
+    return scheme, found["class"].partition(".")[0]
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from toksmith._base.lazy import describe_failure
 from toksmith.errors import OptionError, UnsupportedError
 from toksmith.explorer.loaded import LoadedTokenizers
 
@@ -41,10 +42,12 @@ def serve(
         import uvicorn
 
         from toksmith.explorer.app import make_app
-    except ImportError as missing:
+    except ModuleNotFoundError as missing:
         raise UnsupportedError(
             f"the explorer needs {missing.name}: pip install toksmith[explorer]"
         ) from missing
+    except (ImportError, OSError) as wrong:
+        raise UnsupportedError(describe_failure("a package of the explorer", wrong)) from wrong
     with _listen(port) as bound:
         port = bound.getsockname()[1]
         address = f"http://{LOOPBACK}:{port}/"

@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 
 from toksmith._base import lazy
-from toksmith.errors import DownloadError, MissingExtraError, OptionError
+from toksmith.errors import DownloadError, OptionError
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 _REVISION = re.compile(r"[\w.-]+(?:/[\w.-]+)*", re.ASCII)
@@ -104,13 +104,12 @@ def download(name: str, revision: str | None = None) -> Path:
     """
     at = "" if revision is None else f" (revision {revision})"
     where = f"{name}{at} is not in the Hugging Face cache ({cache_folder()})"
-    try:
-        hub = lazy.extra("huggingface_hub", "hub")
-    except MissingExtraError as missing:
-        raise MissingExtraError(
-            f"{where}; to download it, pip install toksmith[hub] (huggingface_hub is not "
-            "installed), or load a folder by its path"
-        ) from missing
+    message = (
+        f"{where}; to download it, pip install toksmith[hub] (huggingface_hub is not installed), "
+        "or load a folder by its path"
+    )
+    with lazy.importing("huggingface_hub", message):
+        hub = lazy.load("huggingface_hub")
     try:
         found = hub.snapshot_download(name, revision=_check(revision), allow_patterns=[*_FILES])
     except Exception as wrong:

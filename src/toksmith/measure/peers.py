@@ -17,8 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, NamedTuple
 
 from toksmith import formats
+from toksmith._base.lazy import importing
 from toksmith._base.visible import visible
-from toksmith.errors import MissingExtraError, OptionError, ToksmithError, UnsupportedError
+from toksmith.errors import OptionError, ToksmithError, UnsupportedError
 from toksmith.formats.tiktoken import sidecar
 from toksmith.tokenizer import Tokenizer
 from toksmith.tokenizer.encode import Special
@@ -235,10 +236,8 @@ def load_peer(library: str, tokenizer: Tokenizer, path: Path | None) -> Peer:
     if not isinstance(library, str) or library not in LIBRARIES:
         raise OptionError(f"against is {library!r:.80}: use one of {', '.join(LIBRARIES)}")
     module, package, form, peer = LIBRARIES[library]
-    try:
+    with importing(module, f"{package} is not installed: pip install {package}"):
         imported = import_module(module)
-    except ImportError as missing:
-        raise MissingExtraError(f"{package} is not installed: pip install {package}") from missing
     with TemporaryDirectory() as folder:
         try:
             return peer(imported, _file(form, library, tokenizer, path, Path(folder)))

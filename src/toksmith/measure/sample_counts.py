@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from toksmith._base.lazy import np, npt
+from toksmith._base.lazy import is_missing, np, npt
 from toksmith.errors import MissingExtraError
 from toksmith.measure.round_trip import common_bytes
 from toksmith.measure.scripts import SCRIPTS, byte_scripts, tokens_by_script
@@ -49,7 +49,9 @@ class Sample:
         """
         try:
             words = find_words(passages) if has_words else None
-        except MissingExtraError:
+        except MissingExtraError as error:
+            if not is_missing(error):
+                raise
             words = None
         return cls(passages, [byte_scripts(passage) for passage in passages], words)
 

@@ -13,6 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text as RichText
 
+from toksmith._base.lazy import is_missing
 from toksmith._base.report import shows
 from toksmith._base.text import Text, string, utf8
 from toksmith._base.visible import count_of, visible
@@ -84,7 +85,9 @@ def unicode_view(text: Text, limit: int | None = 200) -> RenderableType:
         from toksmith.segment import graphemes
 
         ends = graphemes(whole).bounds.tolist()
-    except MissingExtraError:
+    except MissingExtraError as error:
+        if not is_missing(error):
+            raise
         ends = None
     parts: list[RenderableType] = [_table(shown, _braces(ends, len(shown)))]
     if len(shown) < len(whole):

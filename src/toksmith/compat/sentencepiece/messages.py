@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from toksmith.errors import MissingExtraError
+from toksmith._base.lazy import importing
 from toksmith.formats.sentencepiece_proto import MESSAGES, Fields
 
 _OPEN = range(200, 1 << 29)
@@ -28,12 +28,9 @@ def message_classes() -> Mapping[str, Any]:
     Raises:
         MissingExtraError: the package ``protobuf`` is not installed.
     """
-    try:
+    message = "SentencePiece's messages need protobuf, which is not installed: pip install protobuf"
+    with importing("google.protobuf", message):
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-    except ImportError as missing:
-        raise MissingExtraError(
-            "SentencePiece's messages need protobuf, which is not installed: pip install protobuf"
-        ) from missing
     pool = descriptor_pool.DescriptorPool()
     for file in (_model_file(descriptor_pb2), _text_file(descriptor_pb2)):
         pool.Add(file)

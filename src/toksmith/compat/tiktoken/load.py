@@ -14,6 +14,7 @@ from typing import Any
 from toksmith._base import downloads
 from toksmith._base.byte_alphabet import ALPHABET, unspell
 from toksmith._base.files import write_bytes
+from toksmith._base.lazy import importing
 
 _MOST = 1 << 30
 """The most bytes that a download may have."""
@@ -46,10 +47,8 @@ def read_file(blobpath: str) -> bytes:
 
 
 def _blobfile(blobpath: str) -> Any:
-    try:
+    with importing("blobfile", f"{blobpath} needs blobfile: pip install blobfile"):
         import blobfile
-    except ImportError as wrong:
-        raise ImportError(f"{blobpath} needs blobfile: pip install blobfile") from wrong
     return blobfile
 
 

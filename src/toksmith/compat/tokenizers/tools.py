@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any
 
-from toksmith.errors import MissingExtraError
+from toksmith._base.lazy import importing
 
 __all__ = ["Annotation", "EncodingVisualizer"]
 
@@ -175,10 +175,9 @@ def _page(spans: str) -> str:
 
 def _notebook() -> Any:
     """Return the module that shows HTML in a notebook."""
-    try:
+    message = (
+        "IPython, which shows HTML in a notebook, is not installed: install it, or use "
+        "default_to_notebook=False to get the HTML"
+    )
+    with importing("IPython.display", message):
         return import_module("IPython.display")
-    except ImportError:
-        raise MissingExtraError(
-            "IPython, which shows HTML in a notebook, is not installed: install it, or use "
-            "default_to_notebook=False to get the HTML"
-        ) from None

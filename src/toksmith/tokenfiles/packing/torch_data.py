@@ -9,18 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toksmith._base.checks import whole
-from toksmith._base.lazy import np
-from toksmith.errors import MissingExtraError, OptionError
+from toksmith._base.lazy import importing, np
+from toksmith.errors import OptionError
 from toksmith.tokenfiles.packing.order import RowOrder
 from toksmith.tokenfiles.packing.rows import PackedRow, PackedRows
 
-try:
+with importing("torch", "toksmith.tokenfiles.packing.torch_data needs PyTorch: pip install torch"):
     import torch
     from torch.utils.data import Dataset, IterableDataset
-except ImportError as missing:
-    raise MissingExtraError(
-        "toksmith.tokenfiles.packing.torch_data needs PyTorch: pip install torch"
-    ) from missing
 
 Row = Mapping[str, "torch.Tensor"]
 _IGNORED = -100  # the label that PyTorch's cross entropy leaves out
