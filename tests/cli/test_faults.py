@@ -20,6 +20,7 @@ from typer.main import get_command
 
 import toksmith
 from tests.cli.conftest import CORPUS, Run
+from toksmith._base import lazy
 from toksmith.cli.app import app
 from toksmith.cli.streams import replace_closed
 
@@ -348,13 +349,14 @@ def test_too_little_memory(here: Path) -> None:
 def test_a_package_that_cannot_be_imported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy wraps the error of its library in a page of advice."""
 
-    def fail(*_: object) -> None:
+    def fail(name: str) -> None:
         try:
-            raise ImportError("lib.so: failed to map segment", name="numpy._core._multiarray_umath")
+            raise ImportError("lib.so: failed to map segment", name="_multiarray_umath")
         except ImportError as wrong:
             raise ImportError("\n\nPLEASE READ THIS\n\nadvice\n") from wrong
 
-    monkeypatch.setattr("toksmith.cli.reading.read_text", fail)
+    monkeypatch.setattr(lazy, "import_module", fail)
+    monkeypatch.setattr("toksmith.cli.reading.read_text", lambda *_: lazy.load("numpy"))
     ran = run("unicode", "low")
     advice = "reinstall it, or let the process use more memory"
     reason = f"importing numpy failed (lib.so: failed to map segment): {advice}"

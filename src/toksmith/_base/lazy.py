@@ -84,7 +84,17 @@ class _Later:
 def load(name: str) -> Any:
     """Import and return a module; Ctrl-C or SIGTERM during the import is handled after it."""
     with _interrupts_deferred():
+        return _import(name)
+
+
+def _import(name: str) -> Any:
+    """Import and return a module; an error has one line, whereas NumPy's is a page of advice."""
+    try:
         return import_module(name)
+    except ModuleNotFoundError:
+        raise
+    except ImportError as wrong:
+        raise ImportError(describe_failure(name, wrong), name=name) from wrong
 
 
 def module(name: str) -> Any:
@@ -201,7 +211,7 @@ if TYPE_CHECKING:
 else:
     hashlib, json, numbers, unicodedata = map(module, ("hashlib", "json", "numbers", "unicodedata"))
     np, npt, regex = (
-        _ExtensionLater(partial(import_module, name)) for name in ("numpy", "numpy.typing", "regex")
+        _ExtensionLater(partial(_import, name)) for name in ("numpy", "numpy.typing", "regex")
     )
 
 

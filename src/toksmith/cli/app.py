@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from toksmith._base.lazy import describe_failure, import_cause
+from toksmith._base.lazy import describe_failure
 from toksmith.cli.common import Quiet
 from toksmith.cli.messages import Command, Group, describe_usage_error, say
 from toksmith.cli.signals import describe_end
@@ -70,11 +70,10 @@ def _errors_in_one_line() -> Iterator[None]:
         say(f"error: {_message(error)}")
         sys.exit(_EXIT_ERROR)
     except ImportError as error:
-        cause = import_cause(error)
-        name = getattr(cause, "name", None)
-        if name and name.partition(".")[0] == "toksmith":
+        name = error.name or "a package"
+        if name.partition(".")[0] == "toksmith":
             raise
-        say(f"error: {describe_failure(name or 'a package', error)}")
+        say(f"error: {describe_failure(name, error)}")
         sys.exit(_EXIT_ERROR)
     except Exception as error:
         if not hasattr(error, "format_message") or type(error).__name__ == "NoArgsIsHelpError":
