@@ -144,6 +144,32 @@ def test_an_ignored_interrupt_stays_ignored(model: Path) -> None:
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
+ENDING = """
+import os, signal, sys, threading, time
+from toksmith.cli import main
+def interrupt():
+    while threading.main_thread().is_alive():
+        time.sleep(0.001)
+    os.kill(os.getpid(), int(sys.argv[1]))
+    time.sleep(0.05)
+threading.Thread(target=interrupt).start()
+main(sys.argv[2:])
+"""
+
+
+@posix_only
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["count", "-t", "none", "x"], 2)])
+def test_a_signal_after_the_result_changes_nothing(
+    number: signal.Signals, words: list[str], code: int
+) -> None:
+    """It comes while Python waits for the last threads."""
+    command = [sys.executable, "-c", ENDING, str(int(number)), *words]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, len(ran.stdout.splitlines())) == (code, code == 0)
+    assert len(ran.stderr.splitlines()) == (code == 2), ran.stderr
+
+
 @posix_only
 @pytest.mark.parametrize("command", ["train", "encode"])
 def test_ctrl_c_exits_130_and_leaves_no_file(model: Path, tmp_path: Path, command: str) -> None:

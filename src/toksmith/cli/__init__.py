@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     is_quiet = _set_quiet_handler()
     try:
         from toksmith.cli.app import app
-        from toksmith.cli.signals import describe_end, handle_sigterm
+        from toksmith.cli.signals import describe_end, exit_at_signals, handle_sigterm
     finally:
         if is_quiet:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -50,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             # PyArrow sends the signal that it saw once more, perhaps after the code is decided.
             with suppress(ValueError):
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
+        else:
+            exit_at_signals(ended.code)
         raise
     raise SystemExit(0)
 

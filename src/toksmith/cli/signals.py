@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from contextlib import suppress
 
 TYPE_CHECKING = False  # importing typing would take longer than this module
 if TYPE_CHECKING:
@@ -29,6 +31,22 @@ def handle_sigterm() -> None:
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     _received.append(number)
     raise KeyboardInterrupt
+
+
+def exit_at_signals(code: object) -> None:
+    """Let SIGINT and SIGTERM end the process at once with a code that is decided.
+
+    The output is written, and only the end of the interpreter is left, which a KeyboardInterrupt
+    would fill with a traceback. A signal that is ignored stays so.
+
+    Args:
+        code: the argument of SystemExit.
+    """
+    status = code if isinstance(code, int) else int(code is not None)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) in (signal.default_int_handler, _terminate):
+            with suppress(ValueError):  # outside the main thread
+                signal.signal(number, lambda *_: os._exit(status))
 
 
 def describe_end() -> tuple[str, int]:
