@@ -112,6 +112,14 @@ def restructure_json(data: bytearray, rng: random.Random) -> None:
     data[:] = json.dumps(root).encode()
 
 
+def lead_outside(data: bytearray, rng: random.Random) -> None:
+    """JSON in which a string is a path out of the folder."""
+    root = json.loads(bytes(data))
+    holder, key = rng.choice([each for each in _places(root) if isinstance(each[0][each[1]], str)])
+    holder[key] = "../../outside"
+    data[:] = json.dumps(root).encode()
+
+
 def _places(value: Any) -> Any:
     """Yield each value inside a value as what holds it and its key, the big lists' first only."""
     items = list(value.items() if isinstance(value, dict) else enumerate(value))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import time
 from collections.abc import Mapping, Sequence
@@ -32,6 +33,12 @@ from toksmith.errors import OptionError
 _VERSION = 1
 _STALE = 3600.0
 """Seconds after which a temporary file is taken for one of a process that was killed."""
+
+_BLOCK, _MOST_PIPED = 1 << 20, 1 << 32
+"""Bytes that are read at a time from a pipe, and in all."""
+
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp", re.DOTALL)
+"""What :func:`temporary_name` returns."""
 
 _ATTEMPTS = 20
 """Times that files are read again because a save replaced them meanwhile."""
@@ -203,7 +210,37 @@ def read(path: Path, first: Path | None = None) -> bytes:
         OSError: it cannot be read.
     """
     with open_current(path, first) as file:
+        return _content(file)
+
+
+def content_of(path: Path) -> bytes:
+    """Return the content of a file without a journal.
+
+    Raises:
+        OSError: it cannot be read, or is a device.
+    """
+    with _open(path) as file:
+        return _content(file)
+
+
+def _content(file: BinaryIO) -> bytes:
+    """Return the content of an open file; the size of a pipe is limited, as it may have no end.
+
+    Raises:
+        OSError: it cannot be read, or is a pipe with more than ``_MOST_PIPED`` bytes.
+    """
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         return file.read()
+    found = bytearray()
+    while block := file.read(_BLOCK):
+        found += block
+        if len(found) > _MOST_PIPED:
+            raise OSError(
+                errno.EFBIG,
+                f"it is a pipe with more than {_MOST_PIPED:,} bytes: write them to a file",
+                file.name,
+            )
+    return bytes(found)
 
 
 def open_current(path: Path, first: Path | None = None) -> BinaryIO:
@@ -215,10 +252,22 @@ def open_current(path: Path, first: Path | None = None) -> BinaryIO:
     for _ in range(_ATTEMPTS):
         there = current(path, first)
         try:
-            return there.open("rb")
+            return _open(there)
         except FileNotFoundError:  # a save has renamed it meanwhile
             if there == path:
                 raise
+    return _open(path)
+
+
+def _open(path: Path) -> BinaryIO:
+    """Open a file that is no device: ``/dev/zero`` has no end, and others wait for input.
+
+    Raises:
+        OSError: it is a device, or cannot be opened.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise OSError(errno.EINVAL, "it is a device: give the path of a file", str(path))
     return path.open("rb")
 
 
@@ -262,7 +311,10 @@ def _journal(first: Path) -> Path:
 
 
 def _read(path: Path) -> bytes | None:
+    """Return the content of a file; ``None`` if it cannot be read, or is a pipe or a device."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return None
         return path.read_bytes()
     except (OSError, ValueError):  # ValueError: no path can hold a null character
         return None
@@ -286,8 +338,9 @@ def _entries(journal: Path) -> list[dict[str, Any]]:
     keys = {"name", "staged", "old", "new"}
     named = all(
         keys == entry.keys()
-        and all(isinstance(entry[key], str) and Path(entry[key]).name == entry[key]
+        and all(isinstance(entry[key], str) and Path(entry[key]).name == entry[key] != ".."
                 for key in ("name", "staged"))
+        and _TEMPORARY.fullmatch(entry["staged"])  # the next save removes it
         for entry in entries
     )  # fmt: skip
     return entries if named and held.get("toksmith_commit") == _VERSION else []

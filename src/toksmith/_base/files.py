@@ -71,12 +71,21 @@ def read_bytes(path: Path) -> bytes:
     """Return the content of a file.
 
     Raises:
-        FormatError: it does not exist, is a directory, cannot be read, or is empty.
+        FormatError: it does not exist, is a directory or a device, cannot be read, or is empty.
+    """
+    return _not_empty(path, read_any(path))
+
+
+def read_any(path: Path) -> bytes:
+    """Return the content of a file that may be empty.
+
+    Raises:
+        FormatError: it does not exist, is a directory or a device, or cannot be read.
     """
     if isinstance(path, HeldFile):
-        return _not_empty(path, path.data or b"")
+        return path.data or b""
     with _opening(path):
-        return _not_empty(path, commits.read(path))
+        return commits.read(path)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import re
 from pathlib import Path
 
 from toksmith._base import lazy
+from toksmith._base.plain_names import is_plain
 from toksmith.errors import DownloadError, OptionError
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
@@ -75,9 +76,9 @@ def find(name: str, revision: str | None = None) -> Path | None:
         commit = (repository / "refs" / chosen).read_text().strip()
     except (OSError, UnicodeDecodeError):
         commit = chosen
-    folder = repository / "snapshots" / commit
-    if not commit or "/" in commit:
+    if not is_plain(commit):
         return None
+    folder = repository / "snapshots" / commit
     return folder if any(any(folder.glob(each)) for each in _VOCABULARIES) else None
 
 

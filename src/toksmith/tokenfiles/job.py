@@ -10,11 +10,13 @@ from hashlib import blake2b
 from typing import Any
 
 from toksmith._base.lazy import np
+from toksmith._base.plain_names import is_plain
 from toksmith.corpus.options import Reading
 from toksmith.corpus.pieces import Piece
 from toksmith.corpus.shards import SourceFile, pieces_for, pieces_of_shard
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.format import Empty, Place
+from toksmith.tokenfiles.formats import NAMES
 
 DEFAULT_SPLIT = "train"
 """The name of the split if there is only one."""
@@ -80,8 +82,17 @@ class Job:
 
     @classmethod
     def from_json(cls, held: Mapping[str, Any]) -> Job:
-        """Return the job that :meth:`to_json` wrote."""
+        """Return the job that :meth:`to_json` wrote.
+
+        Raises:
+            ValueError: the format is unknown, or the name of a split cannot be that of a file.
+        """
         values = dict(held)
+        if values["format"] not in NAMES:
+            raise ValueError(f"format is {values['format']!r:.80}, which is unknown")
+        for name in values["splits"]:  # a folder and files get its name
+            if not is_split_name(name):
+                raise ValueError(f"a split has the name {name!r:.80}")
         values["reading"] = Reading(**values["reading"])
         values["splits"] = tuple(values["splits"].items())
         values["sources"] = tuple(SourceFile(**source) for source in values["sources"])
@@ -151,6 +162,16 @@ class Job:
         return sum(place >= limit for limit in self._limits)
 
 
+def is_split_name(name: object) -> bool:
+    """Return whether a value can name a split: letters, digits, ``_`` and ``-``.
+
+    Example:
+        >>> is_split_name("val"), is_split_name("../val")
+        (True, False)
+    """
+    return isinstance(name, str) and name.replace("-", "_").isidentifier() and is_plain(name)
+
+
 def parse_splits(given: Mapping[str, float] | str | None) -> tuple[tuple[str, float], ...]:
     """Return the names and shares of splits.
 
@@ -185,7 +206,7 @@ def parse_splits(given: Mapping[str, float] | str | None) -> tuple[tuple[str, fl
             f"split is {given!r:.80}: use a dict, such as {{'train': 0.9, 'val': 0.1}}"
         )
     for name, share in pairs:
-        if not isinstance(name, str) or not name.replace("-", "_").isidentifier():
+        if not is_split_name(name):
             raise OptionError(f"split names {name!r:.80}: use letters, digits, _ and -")
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
             raise OptionError(f"the share of split {name!r} is {share!r:.40}: use 0 to 1")

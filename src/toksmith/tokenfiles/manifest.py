@@ -6,10 +6,12 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
+from toksmith._base.commits import content_of
 from toksmith._base.files import write_bytes
+from toksmith._base.plain_names import is_plain
 from toksmith._base.typed import check_type
 from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError
@@ -124,7 +126,7 @@ def read_manifest(folder: Path) -> Manifest | None:
     """
     path = folder / NAME
     try:
-        data = path.read_bytes()
+        data = content_of(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as wrong:
@@ -188,10 +190,13 @@ def _check_values(manifest: Manifest) -> None:
     if job.special not in ("text", "encode"):
         raise ValueError(f"special is {job.special!r:.40}")
     type_of(job.dtype)
+    # os.fsencode refuses lone surrogates, except for those that stand for undecoded bytes
+    for source in job.sources:
+        if b"\0" in os.fsencode(source.path):
+            raise ValueError(f"a source has the name {source.path!r:.80}")
     for file in manifest.files:
-        path = PurePosixPath(file.name)
-        os.fsencode(file.name)  # lone surrogates, but for undecoded bytes, are no file's name
-        if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in file.name:
+        os.fsencode(file.name)
+        if not all(map(is_plain, file.name.split("/"))):
             raise ValueError(f"a file has the name {file.name!r:.80}")
 
 

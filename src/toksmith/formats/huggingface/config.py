@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base import files
-from toksmith.errors import FormatError
+from toksmith._base.plain_names import is_plain
+from toksmith.errors import FormatError, OptionError
 from toksmith.formats.huggingface.framing import write_added_token
 from toksmith.framing import Framing, TextPart, TokenPart
 from toksmith.framing.settings import DEFAULT
@@ -42,6 +43,9 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
     ``transformers.AutoTokenizer`` needs them to load the folder and to know the :func:`roles`. Keys
     of an existing ``tokenizer_config.json`` that toksmith does not know are kept. Keys that would
     make ``transformers`` change the tokenizer of tokenizer.json are dropped.
+
+    Raises:
+        OptionError: the name of a chat template cannot be that of a file.
     """
     known, settings, framing = roles(pipeline), pipeline.settings, pipeline.framing
     config: dict[str, Any] = {
@@ -82,6 +86,11 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
         ),
     }
     for name, text in templates.items():
+        if not is_plain(name):
+            raise OptionError(
+                f"chat_templates has the name {name!r:.80}, which cannot be that of a file: "
+                "use letters, digits, _ and -"
+            )
         path = TEMPLATE if name == DEFAULT else f"{TEMPLATES}/{name}.jinja"
         found[folder / path] = text.encode()
     return found

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from toksmith._base import files
+from toksmith._base.plain_names import is_plain
 from toksmith.errors import FormatError, warn
 from toksmith.formats.huggingface import config
 from toksmith.formats.huggingface.class_rules import TokenizerClass
@@ -113,12 +114,19 @@ def _chat_templates(declared: Declared) -> dict[str, str]:
         held = {name: entry.get(name).of(str) for name in entry.value}
     elif entry.value is not None:
         held = {item.text("name"): item.text("template") for item in entry.items()}
+    for name in held:
+        if not is_plain(name):  # saving writes each template to a file of its name
+            raise FormatError(
+                entry.path,
+                f"chat_template has the name {name!r:.80}, which cannot be that of a file: "
+                "rename the template",
+            )
     found: dict[str, str] = {}
     if (path := folder / config.TEMPLATE).is_file():
-        found[DEFAULT] = files.text_of(path, path.read_bytes())
+        found[DEFAULT] = files.text_of(path, files.read_any(path))
     for name in _TEMPLATES:
         for path in sorted((folder / name).glob("*.jinja")):
-            found[path.name.removesuffix(".jinja")] = files.text_of(path, path.read_bytes())
+            found[path.name.removesuffix(".jinja")] = files.text_of(path, files.read_any(path))
     if DEFAULT in found and DEFAULT in held and found[DEFAULT] != held[DEFAULT]:
         warn(
             f"{folder}: chat_template.jinja and the chat_template of tokenizer_config.json differ; "

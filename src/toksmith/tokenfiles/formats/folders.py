@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from toksmith._base.commits import content_of
 from toksmith._base.lazy import json
 from toksmith.errors import FormatError
 
@@ -60,7 +61,7 @@ def read_index(path: Path) -> dict[str, Any]:
         FormatError: the file cannot be read, or holds something else.
     """
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(content_of(path))
     except OSError as wrong:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
     except (ValueError, RecursionError) as wrong:
