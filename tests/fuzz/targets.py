@@ -6,9 +6,11 @@ import gzip
 import io
 import json
 import random
+import shutil
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from tests.damage import (
     TEXT,
     Damage,
     Kind,
+    lead_outside,
     replace_word,
     restructure_json,
     restructure_protobuf,
@@ -191,7 +194,10 @@ CONFIG: dict[str, Any] = {
     "additional_special_tokens": ["<|im|>"],
     "added_tokens_decoder": {"260": {"content": "<|im|>", "special": True, "rstrip": True}},
     "clean_up_tokenization_spaces": True,
-    "chat_template": "{{ x }}",
+    "chat_template": [
+        {"name": "default", "template": "{{ x }}"},
+        {"name": "tool_use", "template": "{{ y }}"},
+    ],
     "padding_side": "left",
     "add_prefix_space": True,
     "split_special_tokens": False,
@@ -244,13 +250,27 @@ def folder_target(name: str) -> Target:
         except READS as wrong:
             check_path(wrong, work)
             return REFUSED
+        save_below(tok, work.with_name("saved"))
         return use(tok)
 
     def prepare(work: Path) -> Subject:
         return in_folder(model_folder(name), read, work)
 
     modules = ("formats.model_folder", "formats.huggingface")
-    return Target(modules, named([*JSON, restructure_protobuf]), prepare)
+    return Target(modules, named([*JSON, lead_outside, restructure_protobuf]), prepare)
+
+
+def save_below(tok: Tokenizer, folder: Path) -> None:
+    """Save a tokenizer to a folder in a folder: nothing is written elsewhere."""
+    path = folder / "a" / "b"
+    path.mkdir(parents=True)
+    before = [{*place.iterdir()} for place in (folder.parent, folder, path.parent)]
+    try:
+        with suppress(ToksmithError):  # the format cannot hold it
+            tok.save(path)
+        assert [{*place.iterdir()} for place in (folder.parent, folder, path.parent)] == before
+    finally:
+        shutil.rmtree(folder)
 
 
 # Token files
@@ -321,7 +341,8 @@ def manifest_target() -> Target:
                 tokens = toksmith.open_tokens(out)
                 tokens.ids(0, len(tokens))
                 verify_tokens(out)
-            except (FormatError, OptionError, UnsupportedError):
+            except FormatError as wrong:
+                check_path(wrong, out)
                 return REFUSED
             return WORKED
 

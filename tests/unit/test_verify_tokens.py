@@ -417,6 +417,53 @@ def entries(held: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
 
 
+@pytest.mark.parametrize("call", [toksmith.open_tokens, check])
+def test_an_unknown_format(corpus: Path, tmp_path: Path, call: Callable[[Path], object]) -> None:
+    folder = tmp_path / "out"
+    write(corpus, folder)
+    manifest = (folder / NAME).read_text().replace('"megatron"', '"negatron"')
+    (folder / NAME).write_text(manifest)
+    with pytest.raises(FormatError, match=r"token-manifest\.json: .*format is 'negatron'"):
+        call(folder)
+
+
+@pytest.mark.parametrize("split", [None, "train", "val"])
+def test_a_file_that_is_missing(corpus: Path, tmp_path: Path, split: str | None) -> None:
+    folder = tmp_path / "out"
+    write(corpus, folder, split="train=0.5,val=0.5")
+    path = folder / "train_text_document.bin"
+    path.unlink()
+    if split == "val":
+        assert len(toksmith.open_tokens(folder, split=split))
+        return
+    with pytest.raises(FormatError, match=f"there is no such file, and {NAME} names it") as wrong:
+        toksmith.open_tokens(folder, split=split)
+    assert wrong.value.path == str(path)
+
+
+@pytest.mark.parametrize("path", ["\ud800", "a\0"])
+def test_a_source_whose_path_no_file_can_have(corpus: Path, tmp_path: Path, path: str) -> None:
+    folder = tmp_path / "out"
+    write(corpus, folder)
+    held = json.loads((folder / NAME).read_text())
+    held["job"]["sources"][0]["path"] = path
+    (folder / NAME).write_text(json.dumps(held))
+    with pytest.raises(FormatError, match=r"token-manifest\.json: is damaged"):
+        check(folder)
+
+
+def test_options_of_reading_that_do_not_fit_the_sources(tmp_path: Path) -> None:
+    corpus, folder = tmp_path / "a.txt", tmp_path / "out"
+    corpus.write_text("low lower")
+    write(corpus, folder)
+    held = json.loads((folder / NAME).read_text())
+    held["job"]["reading"]["field"] = "body"
+    (folder / NAME).write_text(json.dumps(held))
+    found = check(folder)
+    assert [problem.file for problem in found.problems] == [NAME]
+    assert "the manifest contradicts itself: field is 'body'" in str(found)
+
+
 def test_a_manifest_with_any_wrong_value_is_an_error_or_a_problem(
     corpus: Path, tmp_path: Path
 ) -> None:

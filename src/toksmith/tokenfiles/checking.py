@@ -123,6 +123,8 @@ def verify_tokens(
                 )
             except FormatError as wrong:  # its size and the parts in its fingerprint are the same
                 findings.add("sources", Problem(str(wrong)))
+            except OptionError as wrong:  # the options of reading do not fit the sources
+                findings.add("figures", Problem(f"the manifest contradicts itself: {wrong}", NAME))
         else:
             findings.notes.append(
                 "the documents are not compared with their texts: solve the problems above first"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from toksmith._base.checks import file_path, whole
@@ -11,7 +12,7 @@ from toksmith.corpus.remote import is_url
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import NAMES, format_of
-from toksmith.tokenfiles.manifest import Manifest, read_manifest
+from toksmith.tokenfiles.manifest import NAME, Manifest, read_manifest
 from toksmith.tokenfiles.token_files import TokenFiles
 
 
@@ -69,6 +70,8 @@ def open_tokens(
         dtype = dtype or job.dtype
     if eos_place not in (None, "before", "after"):
         raise OptionError(f'eos_place is {eos_place!r:.40}: use "before" or "after"')
+    if manifest is not None and format == manifest.job.format:
+        _check_present(place, manifest, split)
     names = NAMES if format is None else (format,)
     for name in names:
         form = format_of(name)
@@ -81,6 +84,18 @@ def open_tokens(
         raise FormatError(path, "there is no such file or folder")
     kinds = "token files" if format is None else f"{format} files"
     raise FormatError(path, f"holds no {kinds}")
+
+
+def _check_present(folder: Path, manifest: Manifest, split: str | None) -> None:
+    """Check that the files of a split are there; without a split, the files of all splits.
+
+    Raises:
+        FormatError: a file is missing.
+    """
+    for file in manifest.files:
+        path = folder / file.name
+        if split in (None, file.split) and not os.path.isfile(path):  # noqa: PTH113 - never raises
+            raise FormatError(path, f"there is no such file, and {NAME} names it: copy it there")
 
 
 def open_splits(folder: Path, manifest: Manifest) -> dict[str, TokenFiles]:
