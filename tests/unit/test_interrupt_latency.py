@@ -48,9 +48,10 @@ def latency(work: Callable[[], object], before: float = 0.1) -> float:
     if not CAN_MEASURE:
         pytest.skip("needs the clock of another process")
     with Sender() as sender:
-        took = sender.interrupt(work, before)
-    assert took is not None, "the call ended before it could be interrupted"
-    return took
+        for _ in range(5):  # on a busy machine, the signal may come too late
+            if (took := sender.interrupt(work, before)) is not None:
+                return took
+    raise AssertionError("the call ended before it could be interrupted")
 
 
 @cache

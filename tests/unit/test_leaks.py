@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import tracemalloc
 import weakref
 from collections.abc import Callable
@@ -16,6 +18,7 @@ from toksmith.engine.counting import ChunkCounter
 from toksmith.splitters import splitter
 
 TEXT = "low lower lowest new newer newest höher 12 " * 4
+ROOT = Path(__file__).parents[2]
 STATM = Path("/proc/self/statm")
 SIZES = {"bpe": 265, "wordpiece": 39, "unigram": 24, "sentencepiece-bpe": 30}
 ROUNDS, WARM_UP = 120, 40
@@ -63,26 +66,37 @@ def check(work: Callable[[], object]) -> None:
         tracemalloc.stop()
 
 
+def use_tokenizer(path: str) -> None:
+    tok = toksmith.load(path)
+    ids = tok.encode(TEXT)
+    assert tok.decode(ids)
+    tok.encode_batch([TEXT, TEXT[:9]])
+    tok.encoding(TEXT)
+
+
+def use_counter() -> None:
+    counter = ChunkCounter(splitter("gpt4"), 2)
+    counter.add_texts([TEXT] * 20)
+    counter.finish()
+
+
+def check_alone(work: str) -> None:
+    """Check a call in a process of its own, where nothing else takes or frees memory."""
+    program = f"from tests.unit.test_leaks import *; check(lambda: {work})"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+
+
 @pytest.mark.skipif(not STATM.exists(), reason="reads the memory of a process as Linux shows it")
 def test_a_tokenizer_leaves_nothing_behind(file: Path) -> None:
-    def work() -> None:
-        tok = toksmith.load(file)
-        ids = tok.encode(TEXT)
-        assert tok.decode(ids)
-        tok.encode_batch([TEXT, TEXT[:9]])
-        tok.encoding(TEXT)
-
-    check(work)
+    check_alone(f"use_tokenizer({str(file)!r})")
 
 
 @pytest.mark.skipif(not STATM.exists(), reason="reads the memory of a process as Linux shows it")
 def test_a_counter_leaves_nothing_behind() -> None:
-    def work() -> None:
-        counter = ChunkCounter(splitter("gpt4"), 2)
-        counter.add_texts([TEXT] * 20)
-        counter.finish()
-
-    check(work)
+    check_alone("use_counter()")
 
 
 @pytest.mark.parametrize("name", PIPELINES)

@@ -60,12 +60,12 @@ def test_common_keywords_are_parameters_of_train() -> None:
 def test_help_lists_the_options_of_bpe() -> None:
     for field in fields(MODELS["bpe"][0]):  # type: ignore[arg-type]
         assert PARAMETERS[field.name].kind is inspect.Parameter.KEYWORD_ONLY
-        assert f"        {field.name}: " in (toksmith.train.__doc__ or "")
+        assert f"\n    {field.name}: " in (inspect.getdoc(toksmith.train) or "")
 
 
 def test_every_parameter_is_in_the_docstring() -> None:
     for name in PARAMETERS:
-        assert f"        {name}: " in (toksmith.train.__doc__ or ""), name
+        assert f"\n    {name}: " in (inspect.getdoc(toksmith.train) or ""), name
 
 
 @pytest.mark.filterwarnings("ignore:the text ran out")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cache
+from inspect import cleandoc
 from math import isfinite
 from numbers import Real
 from textwrap import fill, indent
@@ -61,13 +62,14 @@ AnyOptions = TypeVar("AnyOptions", bound=type)
 def document_fields(options: AnyOptions) -> AnyOptions:
     """Put the help of a dataclass's fields (``metadata={"help": …}``) into its docstring."""
     if options.__doc__:
-        before, raises, after = options.__doc__.partition("    Raises:\n")
+        before, raises, after = cleandoc(options.__doc__).partition("Raises:\n")
         lines = (
             indent(fill(f"{each.name}: {each.metadata['help']}", 88, subsequent_indent="    "),
-                   " " * 8)
+                   " " * 4)
             for each in fields(options)
         )  # fmt: skip
-        options.__doc__ = before + "    Attributes:\n" + "\n".join(lines) + "\n\n" + raises + after
+        before = before.rstrip() + "\n\n"
+        options.__doc__ = before + "Attributes:\n" + "\n".join(lines) + "\n\n" + raises + after
     return options
 
 
