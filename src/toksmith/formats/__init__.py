@@ -19,7 +19,9 @@ from toksmith._base.commits import replace_all
 from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats.listed import LISTED, PAIR, UNSET, WRITTEN, Hints, Unset
 from toksmith.models import Pieces
+from toksmith.normalizers import ByteLevel, Normalizer
 from toksmith.pipeline import Pipeline
+from toksmith.splitters import ByteSpelling, SplitterSequence
 
 __all__ = [
     "FORMATS",
@@ -45,6 +47,17 @@ class Format(Protocol):
 
 
 model_folder = lazy.module("toksmith.formats.model_folder")
+growth = lazy.module("toksmith.formats.growth")
+
+MOST_GROWTH = 4_096
+"""How many times as long a file's normalizer may make a text, and its decoder a token, in
+characters. BERT's normalizer reaches 24. The kernel holds a character's result in 65,535 bytes."""
+
+_SMALL_GROWTH = 64
+"""Up to this growth, the number of normalized added tokens is not limited."""
+
+_MOST_NORMALIZED = 1 << 23
+"""The maximum number of characters that the literals of normalized added tokens may become."""
 
 FORMATS: dict[str, Format] = {
     each.name: lazy.module(f"toksmith.formats.{each.module or each.name}")
@@ -88,8 +101,8 @@ def read(
     chosen = None if format is None else _find_format(format)
     if (folder := _model_folder(path, chosen)) is not None:
         hints.refuse(path, "huggingface")
-        return _check_gaps(path, model_folder.read(*folder))
-    return _check_gaps(path, (chosen or _recognise(path)).read(path, hints))
+        return _check_limits(path, model_folder.read(*folder))
+    return _check_limits(path, (chosen or _recognise(path)).read(path, hints))
 
 
 def read_data(
@@ -121,7 +134,7 @@ def read_data(
         raise OptionError(f"data is {data!r:.80}: use bytes, not {type(data).__name__}")
     path = files.HeldFile.of(data)
     chosen = _recognise(path) if format is None else _find_format(format)
-    return _check_gaps(path, chosen.read(path, Hints(split, special_tokens)))
+    return _check_limits(path, chosen.read(path, Hints(split, special_tokens)))
 
 
 def _model_folder(path: Path, chosen: Format | None) -> tuple[Path, bool] | None:
@@ -139,13 +152,47 @@ def _model_folder(path: Path, chosen: Format | None) -> tuple[Path, bool] | None
     return (folder, False) if is_pair and model_folder.holds_pair(folder) else None
 
 
-def _check_gaps(path: Path, pipeline: Pipeline) -> Pipeline:
-    """Return the pipeline; raise if an added token's id is far above the number of tokens."""
+def _check_limits(path: Path, pipeline: Pipeline) -> Pipeline:
+    """Return the pipeline of a file.
+
+    Raises:
+        FormatError: an added token's id is far above the number of tokens, or the normalizer,
+            the pre-tokenizer or the decoder can make a text far longer.
+    """
     added = pipeline.framing.added_tokens
     if added:
         count = len(pipeline.model.vocab) + len(added)
         files.check_highest(path, max(token.id for token in added), count)
+    normalized = sum(len(token.content) for token in added if token.normalized)
+    for name, steps in (
+        ("normalizer", pipeline.normalizer),
+        ("pre-tokenizer", _spellings(pipeline)),
+        ("decoder", pipeline.decoder),
+    ):
+        if not steps:
+            continue
+        if (found := growth.growth(steps)) > MOST_GROWTH:
+            raise FormatError(
+                path,
+                f"the {name} can make a text {found:{',.0f' if found < 1e9 else '.0e'}} times as "
+                f"long; at most {MOST_GROWTH:,} times is read, because the result takes time and "
+                "memory: remove steps that lengthen what other steps put in",
+            )
+        if name == "normalizer" and found > _SMALL_GROWTH and normalized * found > _MOST_NORMALIZED:
+            raise FormatError(
+                path,
+                f"the normalizer can make a text {found:,.0f} times as long, which is too much for "
+                f"{normalized:,} characters of normalized added tokens: make them not normalized",
+            )
     return pipeline
+
+
+def _spellings(pipeline: Pipeline) -> Normalizer:
+    """Return the normalizer, and a step for each time that the splitter spells bytes."""
+    splitter = pipeline.splitter
+    steps = splitter.steps if isinstance(splitter, SplitterSequence) else (splitter,)
+    times = sum(isinstance(step, ByteSpelling) for step in steps)
+    return (*pipeline.normalizer, *[ByteLevel()] * times) if times else ()
 
 
 def write(

@@ -30,6 +30,12 @@ from toksmith.stages.decode import byte_of, decode_step, run_decoder
 _TOKEN_BY_TOKEN = (MetaspaceDecoder, Replace, Strip, WordPieceDecoder)
 _JOINS_BYTES = (ByteFallback, SentencePieceDecoder)
 
+_MOST_STEPS = 16
+"""The maximum number of steps before a table: it takes the time of each for every token."""
+
+_MOST_GROWTH = 16
+"""How many times as large as the tokens a table may be; small tables may be larger."""
+
 
 class DecodeTable:
     """A decoder with a table of the bytes that each token decodes to.
@@ -100,8 +106,13 @@ class DecodeTable:
         return size
 
     def _table(self) -> list[bytes] | None:
-        """Return the bytes of each token inside a text; ``None`` if they depend on neighbours."""
+        """Return the bytes of each token inside a text.
+
+        ``None`` if they depend on neighbours, or the table would take much time or memory.
+        """
         head = self._head
+        if len(head) > _MOST_STEPS:
+            return None
         if self._tail and self._tail[0] != Fuse():
             return None
         if len(head) == 1 and isinstance(head[0], SentencePieceDecoder) and not head[0].charsmap:
@@ -113,11 +124,16 @@ class DecodeTable:
             return None
         return self._all_within_text(head)
 
-    def _all_within_text(self, head: Decoder) -> list[bytes]:
-        # An id without a token is never decoded; a file may have a million of them.
-        return [
-            self._within_text(head, i) if token else b"" for i, token in enumerate(self._tokens)
-        ]
+    def _all_within_text(self, head: Decoder) -> list[bytes] | None:
+        room = (1 << 20) + _MOST_GROWTH * sum(map(len, self._tokens))
+        surfaces = []
+        for token_id, token in enumerate(self._tokens):
+            # An id without a token is never decoded; a file may have a million of them.
+            surfaces.append(self._within_text(head, token_id) if token else b"")
+            room -= len(surfaces[-1])
+            if room < 0:
+                return None
+        return surfaces
 
     def _within_text(self, head: Decoder, token_id: int) -> bytes:
         tokens = ["", self._tokens[token_id]]

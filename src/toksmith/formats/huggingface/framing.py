@@ -11,6 +11,9 @@ from toksmith.errors import FormatError
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.framing import AddedToken, Padding, Truncation
 
+MOST_PADDED = 1 << 20
+"""The maximum length of the rows that a file asks to pad to."""
+
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
 
 
@@ -116,15 +119,27 @@ def read_padding(entry: Entry) -> Padding | None:
     if strategy.value != "BatchLongest":
         if type(strategy.value) is not dict or list(strategy.value) != ["Fixed"]:
             raise strategy.refusal()
-        length = strategy.get("Fixed").token_id()
+        length = _row_length(strategy.get("Fixed"))
     return Padding(
         length=length,
         direction=_DIRECTIONS[entry.value.get("direction")],  # type: ignore[arg-type]
-        multiple_of=None if multiple.value is None else multiple.token_id(),
+        multiple_of=None if multiple.value is None else _row_length(multiple),
         id=entry.get("pad_id").token_id(),
         type_id=entry.get("pad_type_id").token_id(),
         token=entry.text("pad_token"),
     )
+
+
+def _row_length(entry: Entry) -> int:
+    """Return a number of tokens that every row is padded to."""
+    value = entry.token_id()
+    if value > MOST_PADDED:
+        raise FormatError(
+            entry.path,
+            f"{entry.name} is {value}: rows are padded to at most {MOST_PADDED:,} tokens, as each "
+            "takes that much memory",
+        )
+    return value
 
 
 def write_padding(padding: Padding | None) -> dict[str, Any] | None:

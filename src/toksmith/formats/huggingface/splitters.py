@@ -13,7 +13,7 @@ from typing import Any
 from toksmith._base import files
 from toksmith._base.checks import assert_never
 from toksmith._base.lazy import regex
-from toksmith.errors import UnsupportedError
+from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats.gap_patterns import may_be_empty
 from toksmith.formats.huggingface import patterns
 from toksmith.formats.huggingface.entries import Entry
@@ -37,6 +37,9 @@ from toksmith.splitters import (
     Whitespace,
     WhitespaceSplit,
 )
+
+MOST_PARTS = 32
+"""The maximum number of pre-tokenizers of a file. Each takes up to 50 ms to combine with others."""
 
 BYTE_LEVEL: dict[str, Any] = {
     "type": "ByteLevel",
@@ -83,7 +86,13 @@ def read(entry: Entry, byte_level: bool) -> Splitter | None:
     spelled: list[Splitter] = []  # those after ByteLevel
     place = steps
     with files.reading(entry.path):
-        for part in _parts(entry):
+        for number, part in enumerate(_parts(entry), 1):
+            if number > MOST_PARTS:
+                raise FormatError(
+                    entry.path,
+                    f"{entry.name} has more than {MOST_PARTS} pre-tokenizers, which is the limit, "
+                    "as tables for all of them together take time: join their patterns",
+                )
             kind = part.get("type").value
             if kind == "ByteLevel":
                 steps += _read_byte_level(part)

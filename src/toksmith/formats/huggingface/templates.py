@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from toksmith._base.byte_alphabet import spell
-from toksmith.errors import UnsupportedError
+from toksmith.errors import FormatError, UnsupportedError
 from toksmith.formats.huggingface.entries import Entry
 from toksmith.formats.huggingface.splitters import BYTE_LEVEL
 from toksmith.framing import Part, Template, TextPart, TokenPart, TrimOffsets
@@ -14,6 +15,12 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 
 _PLAIN = Template()
+
+MOST_PARTS = 1 << 14
+"""The maximum number of ids and texts in a template."""
+
+MOST_TEXTS = 64
+"""The maximum number of texts in a template, which may repeat a text."""
 
 
 def read(entry: Entry) -> tuple[Template, TrimOffsets | None]:
@@ -81,7 +88,16 @@ def _read_template(entry: Entry) -> Template:
 
     def parts(key: str) -> tuple[Part, ...]:
         pieces = entry.get(key).items()
-        return tuple(part for piece in pieces for part in _read_piece(piece, special))
+        every = (part for piece in pieces for part in _read_piece(piece, special))
+        found = tuple(islice(every, MOST_PARTS + 1))
+        texts = sum(isinstance(part, TextPart) for part in found)
+        if len(found) > MOST_PARTS or texts > MOST_TEXTS:
+            raise FormatError(
+                entry.path,
+                f"{entry.name}.{key} is too long: a template may put {MOST_PARTS:,} ids around a "
+                f"text, and repeat texts {MOST_TEXTS} times, as each row takes that much memory",
+            )
+        return found
 
     single = parts("single")
     if {part.which for part in single if isinstance(part, TextPart)} != {"A"}:
