@@ -120,6 +120,15 @@ def lead_outside(data: bytearray, rng: random.Random) -> None:
     data[:] = json.dumps(root).encode()
 
 
+def repeat_item(data: bytearray, rng: random.Random) -> None:
+    """JSON in which a list holds an item many times more."""
+    root = json.loads(bytes(data))
+    lists = [(holder, key) for holder, key in _places(root) if isinstance(holder, list)]
+    holder, key = rng.choice(lists)
+    holder[key:key] = [holder[key]] * rng.choice([2, 8, 30, 200, 2000])
+    data[:] = json.dumps(root).encode()
+
+
 def _places(value: Any) -> Any:
     """Yield each value inside a value as what holds it and its key, the big lists' first only."""
     items = list(value.items() if isinstance(value, dict) else enumerate(value))
@@ -222,7 +231,7 @@ def overwrite_type(data: bytearray, rng: random.Random) -> None:
 
 ANY: list[Damage] = [flip, cut, drop, insert, repeat]
 LINES: list[Damage] = [*ANY, replace_word, swap_values, swap_values]
-JSON: list[Damage] = [*LINES, *[restructure_json] * 8]
+JSON: list[Damage] = [*LINES, *[restructure_json] * 8, repeat_item]
 PROTOBUF: list[Damage] = [*ANY, *[restructure_protobuf] * 5]
 NUMBERS: list[Damage] = [overwrite_count, overwrite_type]
 GGUF: list[Damage] = [*ANY, *NUMBERS * 3]
