@@ -20,6 +20,14 @@ def running_threads() -> int:
     return len([*TASKS.iterdir()])
 
 
+def threads_left(expected: int) -> int:
+    """Return the number of threads; one that was joined may be listed for a moment more."""
+    deadline = time.monotonic() + 5
+    while running_threads() > expected and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return running_threads()
+
+
 _Found = TypeVar("_Found")
 
 

@@ -21,6 +21,7 @@ LEFT_OUT = {
     "tests/unit/test_leaks.py": MEASURED + "; the piece `leaks` runs these cycles",
     "tests/unit/test_memory_bounds.py": MEASURED,
     "tests/unit/counting/test_jobs.py::TestMemory::test_the_peak": MEASURED,
+    "tests/unit/test_deduplicating.py::test_memory_is_bounded": MEASURED,
     **dict.fromkeys(FORKS, "of the sanitizers' libraries, only clang's ASan allows for a fork"),
     "tests/explorer/test_browser.py": BROWSER,
     "tests/explorer/test_report.py": BROWSER,

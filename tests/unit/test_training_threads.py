@@ -12,7 +12,7 @@ import pytest
 
 import toksmith
 from tests.interrupting import interrupted
-from tests.processes import TASKS, holds_in_child, running_threads
+from tests.processes import TASKS, holds_in_child, running_threads, threads_left
 from toksmith.engine.training import ChunkStore, MergeRules, merge_symbols
 
 
@@ -80,11 +80,11 @@ def test_no_thread_is_left() -> None:
     with pytest.raises(ValueError, match="stopped"):
         learn(counts, stop)
     assert at_work == [before + 2]
-    assert running_threads() == before
+    assert threads_left(before) == before
 
     with interrupted() as learning:
         learn(counts, lambda _: learning.set())
-    assert running_threads() == before
+    assert threads_left(before) == before
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
