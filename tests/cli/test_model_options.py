@@ -119,4 +119,4 @@ def test_every_option_has_a_help_and_is_in_the_docstring(model: str) -> None:
     kind = MODELS[model][0]
     for option in describe_options(kind):
         assert option.meaning.endswith("."), option.name
-        assert f"        {option.name}: " in (kind.__doc__ or "")
+        assert f"\n    {option.name}: " in (kind.__doc__ or "")
