@@ -50,8 +50,9 @@ PyThreadState* release_gil() {
 }
 
 // pthread_exit() is no exception, so `thrown` is null where nanobind has caught it. It may come
-// from any call of Python's API that runs Python code, such as the first import of NumPy for an
-// array that is returned. The thread sleeps before nanobind uses the pointer; see or_sleep().
+// from any call of Python's API that runs Python code, such as a finalizer: before Python 3.12,
+// making an object may collect garbage. The thread sleeps before the pointer is used; see
+// or_sleep().
 void sleep_at_thread_exit(const std::exception_ptr& thrown, void*) {
     if (!thrown) sleep_for_good();
     std::rethrow_exception(thrown);

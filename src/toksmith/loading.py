@@ -84,7 +84,7 @@ def load(
         except (DownloadError, MissingExtraError) as wrong:
             raise type(wrong)(f"there is no file {path!r:.80}, and {wrong}") from wrong
     pipeline = formats.read(path, format, split, special_tokens)
-    return _make(pipeline, path, partial(_training, Path(path).absolute()))
+    return _tokenizer_from(pipeline, path, partial(_training, Path(path).absolute()))
 
 
 def loads(
@@ -119,10 +119,10 @@ def loads(
             f"data is {data!r:.80}: use the content of a file as bytes or str; load(path) reads a "
             "file"
         )
-    return _make(formats.read_data(utf8(data), format, split, special_tokens), "<data>")
+    return _tokenizer_from(formats.read_data(utf8(data), format, split, special_tokens), "<data>")
 
 
-def _make(
+def _tokenizer_from(
     pipeline: Pipeline,
     path: str | PathLike[str],
     training: Callable[[], TrainingRecord | None] | None = None,
@@ -180,7 +180,7 @@ def get(name: str, *, revision: str | None = None) -> Tokenizer:
         raise UnknownNameError(f"{name!r} is a path, not a name: load({fspath(name)!r}) reads it")
     if isinstance(name, str) and hub.is_name(name):
         folder = hub.find(name, revision) or hub.download(name, revision)
-        return _make(formats.read(folder).with_name(name), folder)
+        return _tokenizer_from(formats.read(folder).with_name(name), folder)
     if revision is not None:
         raise OptionError(
             f"revision= is for models on the Hugging Face Hub (org/name), not for {name!r:.80}: "

@@ -173,8 +173,8 @@ def import_error(name: str, wrong: Exception, missing: str) -> MissingExtraError
         >>> import_error("torch", ModuleNotFoundError(name="torch"), "install torch")
         MissingExtraError('install torch')
     """
-    is_missing = isinstance(wrong, ModuleNotFoundError) and f"{name}.".startswith(f"{wrong.name}.")
-    return MissingExtraError(missing if is_missing else describe_failure(name, wrong))
+    is_absent = isinstance(wrong, ModuleNotFoundError) and f"{name}.".startswith(f"{wrong.name}.")
+    return MissingExtraError(missing if is_absent else describe_failure(name, wrong))
 
 
 def is_missing(error: MissingExtraError) -> bool:
