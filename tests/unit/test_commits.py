@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ import pytest
 import toksmith
 from toksmith._base import commits, files
 from toksmith.errors import OptionError
+from toksmith.framing import Settings
 
 TEXT = "12345 67890"
 IDS = {"old": [259, 32, 54, 55, 56, 57, 48], "new": [49, 50, 51, 52, 53, 32, 259]}
@@ -129,6 +131,34 @@ def test_a_kill_at_each_file_operation(
     assert found == sorted(found, reverse=True)  # old, until it is new
     assert set(found) == {"old", "new"}
     assert len(found) > 3
+
+
+def with_templates(which: str) -> toksmith.Tokenizer:
+    names = ["default", "tool_use", *(["rag"] if which == "new" else [])]
+    settings = Settings({}, chat_templates=dict.fromkeys(names, which), model_max_length=len(which))
+    return toksmith.Tokenizer(replace(tokenizer(which).pipeline, settings=settings))
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_kill_between_a_tokenizer_and_its_templates(tmp_path: Path, after: bool) -> None:
+    """A new template has no file before, and all but the default are in a folder below."""
+    found = []
+    for at in range(1, 100):
+        path = tmp_path / str(at)
+        with_templates("old").save(path)
+        with pytest.MonkeyPatch.context() as patch:
+            killer = Killer(patch, at, after)
+            with suppress(KilledError):
+                with_templates("new").save(path)
+        found.append(loaded(path))
+        assert toksmith.load(path).pipeline.settings == with_templates(found[-1]).pipeline.settings
+        with_templates("new").save(path)
+        assert toksmith.load(path).pipeline.settings == with_templates("new").pipeline.settings
+        assert not list(path.rglob("*.commit"))
+        if not killer.dead:
+            break
+    assert found == sorted(found, reverse=True)
+    assert set(found) == {"old", "new"}
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -296,6 +326,11 @@ def test_a_kill_between_the_targets_of_links(tmp_path: Path) -> None:
         b'{"files": 5}',
         b'{"toksmith_commit": 1, "files": [{"name": "../x"}]}',
         b'{"toksmith_commit": 1, "files": [{"name": "a", "staged": "../b", "old": 0, "new": 0}]}',
+        *(
+            b'{"toksmith_commit": 1, "files": [{"name": "%s", "staged": ".x.01234567.tmp", '
+            b'"old": null, "new": null}]}' % name
+            for name in (b"../a", b"a/../a", b"a/b/c", b"/a", b"", b"a/", b"\\ud800")
+        ),
     ],
 )
 def test_damaged_journals(tmp_path: Path, journal: bytes) -> None:

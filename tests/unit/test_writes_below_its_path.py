@@ -132,3 +132,16 @@ def test_a_journal_names_only_temporary_files(tmp_path: Path) -> None:
         assert commits.current(folder / "a") == folder / "a"
         commits.replace_all({folder / "a": b"new"})
         assert (home / "kept").read_bytes() == b"held"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/../../x", "a/b/../../../x"])
+def test_a_journal_names_only_files_below_its_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder" / "a" / "b").mkdir(parents=True)
+    (tmp_path / ".x.01234567.tmp").write_bytes(b"held")
+    entry = {"name": name, "staged": ".x.01234567.tmp", "old": None, "new": None}
+    journal = tmp_path / "folder" / ".t.commit"
+    journal.write_text(json.dumps({"toksmith_commit": 1, "files": [entry]}))
+    assert commits.waiting(tmp_path / "folder" / "t") == []
+    commits.replace_all({tmp_path / "folder" / "t": b"new"})
+    assert (tmp_path / ".x.01234567.tmp").read_bytes() == b"held"
+    assert not journal.exists()

@@ -3,7 +3,8 @@
 No system renames two files at once, so a save goes through these steps:
 
 1. Each new content is written to the folder of its file, under a temporary name.
-2. A *journal* next to the first file names them. From this rename on, the new contents count.
+2. A *journal* next to the first file names them, relative to its folder. From this rename on, the
+   new contents count.
 3. Each temporary file is renamed to its place.
 4. The journal is removed.
 
@@ -96,7 +97,8 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
     """Replace files of one directory: readers find all of the old contents or all of the new.
 
     Args:
-        contents: the new content of each file; the first is the one that loading starts from.
+        contents: the new content of each file; the first is the one that loading starts from, and
+            the others are beside it or in a folder beside it.
 
     Raises:
         OptionError: a file cannot be written there; the old contents are still in place, unless
@@ -120,7 +122,7 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
         left = _named(journal)
         entries = [
             {
-                "name": path.name,
+                "name": path.relative_to(first.parent).as_posix(),
                 "staged": staged[path].name,
                 "old": _hash(path),
                 "new": hashlib.sha256(data).hexdigest(),
@@ -196,11 +198,22 @@ def current(path: Path, first: Path | None = None) -> Path:
     """
     journal = _journal(first or path)
     for entry in _entries(journal):
-        if entry["name"] == path.name:
+        if journal.parent / entry["name"] == path:
             there = _staged(journal, entry)
             if there.exists() and _is_valid(journal):
                 return there
     return path
+
+
+def waiting(first: Path) -> list[Path]:
+    """Return the files that an interrupted save did not reach; some do not exist yet.
+
+    Args:
+        first: as for :func:`current`.
+    """
+    journal = _journal(first)
+    paths = [journal.parent / entry["name"] for entry in _entries(journal)]
+    return [path for path in paths if current(path, first) != path]
 
 
 def read(path: Path, first: Path | None = None) -> bytes:
@@ -338,12 +351,23 @@ def _entries(journal: Path) -> list[dict[str, Any]]:
     keys = {"name", "staged", "old", "new"}
     named = all(
         keys == entry.keys()
-        and all(isinstance(entry[key], str) and Path(entry[key]).name == entry[key] != ".."
-                for key in ("name", "staged"))
+        and all(isinstance(entry[key], str) for key in ("name", "staged"))
+        and _is_near(entry["name"])
+        and _is_file_name(entry["staged"])
         and _TEMPORARY.fullmatch(entry["staged"])  # the next save removes it
         for entry in entries
-    )  # fmt: skip
+    )
     return entries if named and held.get("toksmith_commit") == _VERSION else []
+
+
+def _is_near(name: str) -> bool:
+    """Return whether a name is that of a file in a folder, or in a folder that is in it."""
+    parts = name.split("/")
+    return len(parts) <= 2 and all(map(_is_file_name, parts))
+
+
+def _is_file_name(name: str) -> bool:
+    return Path(name).name == name not in ("", "..")
 
 
 def _named(journal: Path) -> list[Path]:
@@ -352,13 +376,13 @@ def _named(journal: Path) -> list[Path]:
 
 
 def _staged(journal: Path, entry: Mapping[str, Any]) -> Path:
-    return target_of(journal.with_name(entry["name"])).with_name(entry["staged"])
+    return target_of(journal.parent / entry["name"]).with_name(entry["staged"])
 
 
 def _is_valid(journal: Path) -> bool:
     """Return whether each file is the old one with the new one next to it, or is the new one."""
     for entry in _entries(journal):
-        held = _hash(journal.with_name(entry["name"]))
+        held = _hash(journal.parent / entry["name"])
         waits = _staged(journal, entry).exists()
         if held != entry["new"] and not (waits and held == entry["old"]):
             return False

@@ -76,8 +76,12 @@ def read_bytes(path: Path) -> bytes:
     return _not_empty(path, read_any(path))
 
 
-def read_any(path: Path) -> bytes:
+def read_any(path: Path, first: Path | None = None) -> bytes:
     """Return the content of a file that may be empty.
+
+    Args:
+        path: the file.
+        first: the first of the files that are saved together with it; ``None`` for itself.
 
     Raises:
         FormatError: it does not exist, is a directory or a device, or cannot be read.
@@ -85,7 +89,7 @@ def read_any(path: Path) -> bytes:
     if isinstance(path, HeldFile):
         return path.data or b""
     with _opening(path):
-        return commits.read(path)
+        return commits.read(path, first)
 
 
 @contextmanager
@@ -169,14 +173,24 @@ def text_of(path: Path, data: bytes) -> str:
         ) from wrong
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path, first: Path | None = None) -> dict[str, Any]:
     """Return the JSON object that the file holds.
+
+    Args:
+        path: the file.
+        first: as for :func:`read_any`.
 
     Raises:
         FormatError: as :func:`read_text`, or it is not strict JSON, holds no object, or an
             object names a key twice.
     """
-    return json_of(path, read_bytes(path))
+    return json_of(path, _not_empty(path, read_any(path, first)))
+
+
+def json_if_there(path: Path, first: Path | None = None) -> dict[str, Any]:
+    """Return what :func:`read_json` does; an empty object if there is no such file."""
+    there = path if isinstance(path, HeldFile) else commits.current(path, first)
+    return read_json(path, first) if there.is_file() else {}
 
 
 def json_of(path: Path, data: bytes) -> dict[str, Any]:

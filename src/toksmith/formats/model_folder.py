@@ -21,8 +21,8 @@ from toksmith.formats.huggingface import class_parts, file, pair
 from toksmith.formats.huggingface.added_ids import Numbering
 from toksmith.formats.huggingface.class_rules import MODELS, Build, TokenizerClass
 from toksmith.formats.huggingface.classes import ANY_FILE, find_class
-from toksmith.formats.huggingface.declared import Declared, read_declared
-from toksmith.formats.huggingface.folder_settings import MAIN, read_settings
+from toksmith.formats.huggingface.declared import MAIN, Declared, read_declared
+from toksmith.formats.huggingface.folder_settings import read_settings
 from toksmith.formats.huggingface.folder_vocabulary import (
     Pieces,
     read_merges,

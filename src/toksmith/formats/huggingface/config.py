@@ -10,14 +10,15 @@ from typing import Any
 from toksmith._base import files
 from toksmith._base.plain_names import is_plain
 from toksmith.errors import FormatError, OptionError
+from toksmith.formats.huggingface.declared import MAIN
 from toksmith.formats.huggingface.framing import write_added_token
 from toksmith.framing import Framing, TextPart, TokenPart
 from toksmith.framing.settings import DEFAULT
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import LeadingSpace, Splitter, SplitterSequence
 
-TEMPLATE, TEMPLATES = "chat_template.jinja", "additional_chat_templates"
-"""The file of the default chat template, and the folder of the others."""
+TEMPLATE, TEMPLATES, SUFFIX = "chat_template.jinja", "additional_chat_templates", ".jinja"
+"""The file of the default chat template, the folder of the others, and their suffix."""
 
 _LENGTHS = ("model_max_length", "truncation_side", "padding_side")
 _DROPPED = (
@@ -91,7 +92,7 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
                 f"chat_templates has the name {name!r:.80}, which cannot be that of a file: "
                 "use letters, digits, _ and -"
             )
-        path = TEMPLATE if name == DEFAULT else f"{TEMPLATES}/{name}.jinja"
+        path = TEMPLATE if name == DEFAULT else f"{TEMPLATES}/{name}{SUFFIX}"
         found[folder / path] = text.encode()
     return found
 
@@ -99,7 +100,7 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
 def _existing(path: Path) -> dict[str, Any]:
     """Return the old content of a JSON file; nothing if there is none, or it is damaged."""
     try:
-        return files.read_json(path)
+        return files.json_if_there(path, path.with_name(MAIN))
     except FormatError:
         return {}
 

@@ -21,6 +21,9 @@ ROLES = (
 )
 """The roles of special tokens, in the order in which ``transformers`` adds them."""
 
+MAIN = "tokenizer.json"
+"""The file that holds the vocabulary and all rules; the others are saved together with it."""
+
 _CONFIG, _MAP, _ADDED = "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"
 _EXTRA = ("extra_special_tokens", "additional_special_tokens")
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
@@ -111,7 +114,7 @@ def read_declared(folder: Path) -> Declared:
 
 
 def _entry(path: Path) -> Entry:
-    return Entry(path, "", files.read_json(path) if path.is_file() else {})
+    return Entry(path, "", files.json_if_there(path, path.with_name(MAIN)))
 
 
 def _kind(folder: Path, config: Entry) -> str | None:

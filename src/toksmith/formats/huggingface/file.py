@@ -22,6 +22,7 @@ from toksmith.formats.huggingface import (
     splitters,
     templates,
 )
+from toksmith.formats.huggingface.declared import MAIN
 from toksmith.formats.huggingface.entries import Entry, NeedsPlainJson
 from toksmith.formats.huggingface.framing import (
     read_added_tokens,
@@ -38,7 +39,6 @@ from toksmith.models import BPE
 from toksmith.pipeline import Pipeline
 
 NAME = "huggingface"
-_FILE = "tokenizer.json"
 _KEYS = (
     "version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder|model"
 )
@@ -48,7 +48,7 @@ _HEAD = re.compile(rb'\{\s*"(?:' + _KEYS.encode() + rb')"\s*:\s*[^\s0-9]')
 def recognise(path: Path) -> bool:
     """Return whether the file starts as a tokenizer.json, or the directory holds one."""
     if path.is_dir():
-        path = path / _FILE
+        path = path / MAIN
     return _HEAD.match(files.read_head(path).lstrip()) is not None
 
 
@@ -62,7 +62,7 @@ def read(path: Path, hints: Hints) -> Pipeline:
     """
     hints.refuse(path, NAME)
     if path.is_dir():
-        path = path / _FILE
+        path = path / MAIN
     data = files.read_bytes(path)
     if found := portable.read_token_ids(data):
         try:

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from toksmith._base import files
+from toksmith._base import commits, files
 from toksmith._base.plain_names import is_plain
 from toksmith.errors import FormatError, warn
 from toksmith.formats.huggingface import config
 from toksmith.formats.huggingface.class_rules import TokenizerClass
-from toksmith.formats.huggingface.declared import Declared
+from toksmith.formats.huggingface.declared import MAIN, Declared
 from toksmith.framing import Settings
 from toksmith.framing.settings import DEFAULT
 from toksmith.pipeline import Pipeline
-
-MAIN = "tokenizer.json"
-"""The file that holds the vocabulary and all rules."""
 
 _TEMPLATES = (config.TEMPLATES, "chat_templates")
 _NO_LIMIT = 10**20  # transformers writes 10**30 for "no limit"
@@ -122,11 +119,14 @@ def _chat_templates(declared: Declared) -> dict[str, str]:
                 "rename the template",
             )
     found: dict[str, str] = {}
-    if (path := folder / config.TEMPLATE).is_file():
-        found[DEFAULT] = files.text_of(path, files.read_any(path))
-    for name in _TEMPLATES:
-        for path in sorted((folder / name).glob("*.jinja")):
-            found[path.name.removesuffix(".jinja")] = files.text_of(path, files.read_any(path))
+    first = folder / MAIN
+    waiting = {path for path in commits.waiting(first) if path.suffix == config.SUFFIX}
+    paths = {path for name in _TEMPLATES for path in (folder / name).glob(f"*{config.SUFFIX}")}
+    if (default := folder / config.TEMPLATE).is_file():
+        paths.add(default)
+    for path in sorted(paths | waiting):
+        name = DEFAULT if path == default else path.stem
+        found[name] = files.text_of(path, files.read_any(path, first))
     if DEFAULT in found and DEFAULT in held and found[DEFAULT] != held[DEFAULT]:
         warn(
             f"{folder}: chat_template.jinja and the chat_template of tokenizer_config.json differ; "

@@ -67,7 +67,7 @@ def apply_config(encoder: Path, pipeline: Pipeline) -> Pipeline:
 
 
 def _read(path: Path) -> Entry:
-    return Entry(path, "", files.read_json(path) if path.is_file() else {})
+    return Entry(path, "", files.json_if_there(path))
 
 
 def _kind(config: Entry, ids: Mapping[str, int]) -> str:
