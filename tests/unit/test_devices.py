@@ -12,6 +12,7 @@ import pytest
 import toksmith
 from toksmith._base import commits, files
 from toksmith.errors import FormatError
+from toksmith.formats.listed import UNSET
 from toksmith.tokenfiles.manifest import NAME
 
 TOK = toksmith.train(texts=["low lower lowest"], vocab_size=259)
@@ -70,15 +71,20 @@ def test_a_directory_in_the_place_of_a_chat_template(tmp_path: Path) -> None:
         toksmith.load(tmp_path)
 
 
+def written_to(pipe: Path, data: bytes) -> threading.Thread:
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writer.start()
+    return writer
+
+
 @pytest.mark.parametrize("size", [100, 101])
 def test_the_size_of_a_pipe_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     monkeypatch.setattr(commits, "_MOST_PIPED", 100)
     pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_bytes, args=(bytes(size),))
-    writer.start()
+    writer = written_to(pipe, bytes(size))
     if size > 100:
         with pytest.raises(FormatError, match="it is a pipe with more than 100 bytes") as wrong:
             files.read_bytes(pipe)
@@ -86,3 +92,27 @@ def test_the_size_of_a_pipe_is_limited(
     else:
         assert files.read_bytes(pipe) == bytes(size)
     writer.join()
+
+
+@pytest.mark.parametrize("form", ["huggingface", "tiktoken", "minbpe"])
+def test_a_tokenizer_from_a_pipe(tmp_path: Path, form: str) -> None:
+    """A program such as curl writes it; recognising a format must not take a part of it away."""
+    path = tmp_path / "held.json"
+    TOK.save(path, format=form)
+    writer = written_to(tmp_path / "pipe", path.read_bytes())
+    tok = toksmith.load(tmp_path / "pipe", split="gpt4" if form == "tiktoken" else UNSET)
+    writer.join()
+    assert tok.encode("lowest") == TOK.encode("lowest")
+    assert tok.training is None
+
+
+def test_damaged_and_empty_pipes(tmp_path: Path) -> None:
+    for name, data, reason in (
+        ("a", b"", "the file is empty"),
+        ("b", b"?", "none of the known formats"),
+    ):
+        writer = written_to(tmp_path / name, data)
+        with pytest.raises(FormatError, match=reason) as wrong:
+            toksmith.load(tmp_path / name)
+        writer.join()
+        assert wrong.value.path == str(tmp_path / name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
@@ -37,9 +38,9 @@ class HeldFile(_Path):
     data: bytes | None = None
 
     @classmethod
-    def of(cls, data: bytes) -> HeldFile:
-        """Return a path with this content."""
-        path = cls("<data>")
+    def of(cls, data: bytes, name: str = "<data>") -> HeldFile:
+        """Return a path with this content; errors have the name."""
+        path = cls(name)
         path.data = data
         return path
 
@@ -54,6 +55,19 @@ class HeldFile(_Path):
     def with_name(self, name: str) -> HeldFile:
         """Return the path of a file beside it, which does not exist."""
         return HeldFile(name)
+
+
+def held_if_pipe(path: Path) -> Path:
+    """Return the content of a pipe, which can be read only once; another path as it is.
+
+    Raises:
+        FormatError: as :func:`read_any`.
+    """
+    try:
+        is_pipe = stat.S_ISFIFO(path.stat().st_mode)
+    except (OSError, ValueError):  # said when it is read
+        return path
+    return HeldFile.of(read_any(path), str(path)) if is_pipe else path
 
 
 def read_head(path: Path) -> bytes:

@@ -97,7 +97,7 @@ def read(
         >>> read("low.json") == tok.pipeline
         True
     """
-    path, hints = _check_name(path), Hints(split, special_tokens)
+    path, hints = files.held_if_pipe(_check_name(path)), Hints(split, special_tokens)
     chosen = None if format is None else _find_format(format)
     if (folder := _model_folder(path, chosen)) is not None:
         hints.refuse(path, "huggingface")
