@@ -282,11 +282,11 @@ def _special_token(text: str) -> tuple[str, int]:
     return literal, int(number)
 
 
-def format_size(size: int) -> str:
+def shown_size(size: int) -> str:
     """Return a size in bytes with a unit.
 
     Example:
-        >>> format_size(12_345_678), format_size(1_234)
+        >>> shown_size(12_345_678), shown_size(1_234)
         ('12.3 MB', '1,234 bytes')
     """
     return f"{size / 1e6:,.1f} MB" if size >= 100_000 else count_of(size, "byte")

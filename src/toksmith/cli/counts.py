@@ -290,7 +290,7 @@ def _say(counts: Counts | CountsFile, output: str, quiet: bool) -> None:
 
 def figures(counts: Counts | CountsFile) -> str:
     """Return the sizes of counts in one line."""
-    from toksmith.cli.common import format_size
+    from toksmith.cli.common import shown_size
     from toksmith.trainers.counting.counts import Counts, stream_counts
     from toksmith.trainers.counting.splits import splitter_name
 
@@ -299,7 +299,7 @@ def figures(counts: Counts | CountsFile) -> str:
         [
             count_of(held.chunks, "distinct chunk"),
             f"{held.occurrences:,} in all",
-            format_size(held.bytes),
+            shown_size(held.bytes),
             count_of(held.documents, "document"),
             f"split {splitter_name(held.splitter)}",
         ]

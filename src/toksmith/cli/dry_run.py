@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from toksmith._base.visible import count_of
-from toksmith.cli.common import format_size
+from toksmith.cli.common import shown_size
 from toksmith.cli.corpus import CorpusOptions
 from toksmith.cli.source_table import Source, source_table
 
@@ -69,7 +69,7 @@ def _file_lines(files: Sequence[str], corpus: CorpusOptions) -> list[str]:
     known = [file.documents for file in found if file.documents is not None]
     total = [
         count_of(len(found), "file"),
-        format_size(sum(size or 0 for size in sizes)) + (" and pipes" if None in sizes else ""),
+        shown_size(sum(size or 0 for size in sizes)) + (" and pipes" if None in sizes else ""),
     ]
     if len(known) == len(found):
         total.append(_documents(sum(known)))
@@ -98,12 +98,12 @@ def _shard_lines(files: Sequence[str], corpus: CorpusOptions, shard: str) -> lis
         sizes[str(piece.path)] = sizes.get(str(piece.path), 0) + piece.size
     whole = {source.path: source.bytes for source in sources}
     lines = [
-        f"  {format_size(size)} of {format_size(whole[path])} of {path}"
+        f"  {shown_size(size)} of {shown_size(whole[path])} of {path}"
         for path, size in [*sizes.items()][:_SHOWN]
     ]
     if len(sizes) > _SHOWN:
         lines.append(f"  and of {count_of(len(sizes) - _SHOWN, 'other file')}")
-    total = format_size(sum(sizes.values()))
+    total = shown_size(sum(sizes.values()))
     return [f"shard: {number}/{count}, {total} of {count_of(len(sizes), 'file')}", *lines]
 
 
@@ -112,7 +112,7 @@ def _counts_lines(paths: Sequence[str]) -> list[str]:
     from toksmith.trainers.counting.files.sums import SumOfFiles
 
     return [
-        f"{file.path}: {format_size(file.path.stat().st_size)} of counts, {file.chunks:,} distinct "
+        f"{file.path}: {shown_size(file.path.stat().st_size)} of counts, {file.chunks:,} distinct "
         "chunks"
         for file in SumOfFiles(counts_files(list(paths))).files
     ]

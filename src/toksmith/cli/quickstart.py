@@ -33,7 +33,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Train a first tokenizer on Python's own library, and show its tokens."""
-    from toksmith.cli.common import format_size
+    from toksmith.cli.common import shown_size
     from toksmith.cli.train import figures
     from toksmith.cli.writing import check_folder
 
@@ -45,7 +45,7 @@ def run(
             f"Training {count_of(_VOCAB_SIZE, 'token')} on {count_of(len(files), 'file')} of "
             "Python's own library"
         )
-        print(f"and its documentation ({format_size(size)}) …")
+        print(f"and its documentation ({shown_size(size)}) …")
 
     import toksmith
 

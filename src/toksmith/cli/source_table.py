@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from toksmith._base.visible import count_of
-from toksmith.cli.common import format_size
+from toksmith.cli.common import shown_size
 
 if TYPE_CHECKING:
     from toksmith.tokenizer.training_record import TrainingRecord
@@ -77,7 +77,7 @@ def source_table(sources: Sequence[Source]) -> list[str]:
         ("merges", _column(rows, lambda row: row.merge_share, "{:.1%}")),
         ("weight", _weights(rows)),
         ("documents", _column(rows, lambda row: row.documents, "{:,}")),
-        ("size", [_UNKNOWN if row.bytes is None else format_size(row.bytes) for row in rows]),
+        ("size", [_UNKNOWN if row.bytes is None else shown_size(row.bytes) for row in rows]),
         ("kind", [row.kind for row in rows]),
         ("chunks", _column(rows, lambda row: row.chunks, "{:,}")),
         ("tokens", _column(rows, lambda row: row.tokens, "{:,}")),

@@ -13,10 +13,10 @@ from toksmith.cli.common import (
     SPLITS,
     FormatName,
     Quiet,
-    format_size,
     if_interrupted,
     load_tokenizer,
     parse_split,
+    shown_size,
 )
 from toksmith.cli.corpus import (
     CorpusOptions,
@@ -393,12 +393,12 @@ def figures(tok: Tokenizer) -> str:
     left_out = f" ({skipped[2:].replace('_', ' ')} left out)" if skipped else ""
     parts = [
         f"{record.model}: {count_of(record.documents, 'document')}{left_out}",
-        format_size(record.bytes),
+        shown_size(record.bytes),
         count_of(record.chunks, "distinct chunk"),
         count_of(record.merges, "merge") if record.merges else count_of(record.vocab_size, "id"),
     ]
     if record.spilled:
-        parts.append(f"{format_size(record.spilled)} spilled")
+        parts.append(f"{shown_size(record.spilled)} spilled")
     if record.tokens:
         parts += [
             count_of(record.tokens, "token"),
