@@ -12,6 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="signals, forks and pipes of POSIX")
+"""Marks a test of what Windows does not have."""
+
 TASKS = Path("/proc/self/task")
 """Where Linux tells a process's threads."""
 

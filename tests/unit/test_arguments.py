@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import toksmith
+from tests.processes import POSIX
 from toksmith import Counts
 from toksmith._base import threads
 from toksmith._base.documents import open_mapped
@@ -175,6 +176,7 @@ def test_counts() -> None:
             wrong()
 
 
+@POSIX
 def test_pipes_and_devices(tmp_path: Path) -> None:
     assert TOK.encode_file(os.devnull).to_lists() == [[]]
     pipe = tmp_path / "pipe"

@@ -18,6 +18,7 @@ import toksmith
 from tests.kits.bpe import BYTES
 from tests.kits.pipelines import PIPELINES, WORDS, plain_sentencepiece, utf8
 from tests.kits.sentencepiece import sentencepiece
+from tests.processes import POSIX
 from toksmith.corpus import Reading
 from toksmith.decoders import WordPieceDecoder
 from toksmith.errors import FormatError, OptionError
@@ -307,6 +308,7 @@ def test_a_corpus_is_texts_or_files() -> None:
             toksmith.audit(tok, **arguments)  # type: ignore[arg-type]
 
 
+@POSIX
 def test_an_interrupt_at_any_moment_ends_it() -> None:
     # A signal that arrives while NumPy looks up an attribute would be lost there.
     tok = toksmith.get("toksmith-small")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -18,6 +17,7 @@ import pytest
 import toksmith
 from tests import damage
 from tests.interrupting import interrupted
+from tests.processes import POSIX
 from toksmith.engine.training import ChunkStore, MergeRules, Merges, merge_symbols
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint
@@ -177,7 +177,7 @@ def test_merges_are_handed_over_while_they_are_learned() -> None:
         assert np.array_equal(handed, getattr(found, name)[: len(handed)])
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@POSIX
 def test_ctrl_c_returns_the_learned_merges() -> None:
     counts = letters(2_000_000)
     kept: list[Merges] = []
@@ -334,7 +334,7 @@ tok.save(output)
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@POSIX
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     """Killed by -9 at random moments, it gives the same bytes in the end."""
     rng = random.Random(7)

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 import toksmith
+from tests.processes import POSIX
 from toksmith._base import commits, files
 from toksmith.errors import OptionError
 from toksmith.framing import Settings
@@ -226,7 +227,7 @@ while True:
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+@POSIX
 @pytest.mark.parametrize("name", ["a.tiktoken", "gpt2"])
 def test_killed_processes(tmp_path: Path, name: str) -> None:
     path, chance = tmp_path / name, random.Random(name)

@@ -25,6 +25,7 @@ from pyarrow import parquet
 
 import toksmith
 from tests.counting import PLAIN, same
+from tests.processes import POSIX
 from toksmith._base import documents
 from toksmith._base.documents import open_mapped
 from toksmith._base.text import Text, utf8
@@ -276,7 +277,7 @@ class TestWithoutPackages:
             read(path)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@POSIX
 def test_a_pipe_is_streamed(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
@@ -679,6 +680,7 @@ def test_large_files_are_read_into_large_pages(
     assert documents._read_large(Shrinking(b"low lower "), 10) == b"low low"
 
 
+@POSIX
 def test_files_that_memory_holds_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     group = tmp_path / "memory.max"
     monkeypatch.setattr(documents, "_GROUP_MEMORY", group)

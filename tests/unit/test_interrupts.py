@@ -26,12 +26,15 @@ import toksmith.errors
 import toksmith.splitters
 import toksmith.tokenizer
 import toksmith.tokenizer.decode
+from tests.processes import POSIX
 from toksmith import _kernel
 from toksmith.corpus import opening
 from toksmith.engine import portable
 from toksmith.stages import aligned
 from toksmith.trainers import by_frequency
 from toksmith.trainers.counting import symbol_words
+
+pytestmark = POSIX
 
 ROOT = Path(__file__).parents[2]
 SHORT = "some words that each tokenizer knows, 12 and 345"

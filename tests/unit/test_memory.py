@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import toksmith
+from tests.processes import POSIX
 from toksmith import Counts
 from toksmith._base.sizes import format_size, parse_size
 from toksmith.corpus import Files, Reading
@@ -145,6 +146,7 @@ class TestDisk:
         assert memory.spilled
         assert not list(tmp_path.iterdir())
 
+    @POSIX
     def test_it_is_never_seen_in_the_folder(self, tmp_path: Path) -> None:
         # A process that is killed leaves nothing, either: the file has no name.
         code = (

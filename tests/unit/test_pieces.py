@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from tests.processes import POSIX
 from toksmith.corpus import Reading
 from toksmith.corpus.blocks import Block, Damage
 from toksmith.corpus.pieces import Piece, fingerprint, pieces, read_piece
@@ -107,7 +108,7 @@ class TestCutting:
         with pytest.raises(OptionError, match="each piece of a corpus is read by itself"):
             pieces(save(tmp_path / "a.txt", b"a"), Reading(**options))
 
-    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+    @POSIX
     def test_a_pipe(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
         with pytest.raises(FormatError, match="save its text to a file"):

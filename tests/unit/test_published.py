@@ -17,6 +17,7 @@ import pytest
 
 import toksmith
 from tests.kits.bpe import pipeline, with_whole
+from tests.processes import POSIX
 from toksmith import formats
 from toksmith._base import model_names
 from toksmith.errors import DownloadError, FormatError, OptionError, UnknownNameError
@@ -228,7 +229,7 @@ def test_a_download_that_cannot_be_kept(
     assert asked == ["/small.tiktoken"] * 2
 
 
-@pytest.mark.skipif(os.name != "posix", reason="other systems have no such modes")
+@POSIX
 @pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_the_mode_of_a_kept_file(
     tmp_path: Path,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import toksmith
-from tests.processes import holds_in_child
+from tests.processes import POSIX, holds_in_child
 from toksmith import Tokenizer
 from toksmith.engine.kernel import CACHE_BYTES
 from toksmith.engine.row_memory import CACHE_BYTES as ASSUMED
@@ -104,6 +104,7 @@ def test_many_threads(tok: Tokenizer) -> None:
         assert all(pool.map(hold, wanted))
 
 
+@POSIX
 def test_a_fork_goes_on(tok: Tokenizer) -> None:
     ids_of(tok, "low")
     with tok._encoder.row_memory._guard:  # as if another thread held it

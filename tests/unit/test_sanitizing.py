@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize("name", [*LEFT_OUT, *sanitize.THREADED])
 def test_the_tests_exist(name: str) -> None:
     path, *names = name.split("::")
-    code = (ROOT / path).read_text()
+    code = (ROOT / path).read_text(encoding="utf-8")
     assert all(f"def {part}" in code or f"class {part}" in code for part in names)
 
 

@@ -20,7 +20,7 @@ import pytest
 
 import toksmith
 from tests.counting import PLAIN
-from tests.processes import wait_until_it_reads
+from tests.processes import POSIX, wait_until_it_reads
 from toksmith.engine.counting import ChunkCounter, LineCounter
 from toksmith.engine.training import (
     MergeRules,
@@ -140,6 +140,7 @@ def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@POSIX
 @pytest.mark.parametrize(
     "model", ["bpe", "wordpiece", "sentencepiece-bpe", "sentencepiece-unigram", "word", "char"]
 )

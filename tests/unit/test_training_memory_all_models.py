@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import signal
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 import toksmith
+from tests.processes import POSIX
 from toksmith.engine.counting import Tallies
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint, memory
@@ -229,7 +229,7 @@ CASES[name].train(files, checkpoint=folder, threads=1, memory="64M").save(output
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@POSIX
 @pytest.mark.parametrize("name", ["wordpiece", "sentencepiece-unigram"])
 def test_killed_by_the_system(name: str, files: Path, tmp_path: Path) -> None:
     suffix = "model" if "sentencepiece" in name else "json"

@@ -14,6 +14,7 @@ import pytest
 
 import toksmith
 from tests.kits.pieces import random_piece_rules
+from tests.processes import POSIX
 from toksmith.engine.training import BlockFile, SymbolWords, UnigramState, UnigramWords
 from toksmith.errors import FormatError, OptionError
 from toksmith.reference.piece_rules import PieceRules
@@ -225,7 +226,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
         words_in(file, 1 << 14)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="temporary files can be truncated")
+@POSIX
 def test_a_file_that_another_program_changes() -> None:
     with tempfile.TemporaryFile() as file:
         words = words_in(file, 1 << 14)

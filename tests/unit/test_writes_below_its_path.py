@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 import toksmith
+from tests.processes import POSIX
 from tests.unit.test_tokenize_corpus import write, write_corpus
 from toksmith._base import commits
 from toksmith._base.plain_names import is_plain
@@ -116,7 +116,7 @@ def test_names_of_token_files(tokens: Path, name: str) -> None:
         toksmith.open_tokens(tokens)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+@POSIX
 def test_a_journal_names_only_temporary_files(tmp_path: Path) -> None:
     """The folder holds a link to a file elsewhere, beside which the journal names another one."""
     home, folder = tmp_path / "home", tmp_path / "folder"
