@@ -89,7 +89,7 @@ def test_kernel_equals_reference(data: st.DataObject) -> None:
     trim = data.draw(st.sampled_from((None, SpanTrim(spaces, True), SpanTrim(spaces, False))))
     found = arrays(layout, texts, shape, trim)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_rows, "has_kernel", False)
+        patch.setattr(engine_rows, "is_missing", True)
         assert found == arrays(layout, texts, shape, trim)
 
 
@@ -102,5 +102,5 @@ def test_many_rows_on_threads(is_pair: bool) -> None:
     found = arrays(layout, texts, Shape(2, True), None)
     assert isinstance(found, list)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_rows, "has_kernel", False)
+        patch.setattr(engine_rows, "is_missing", True)
         assert found == arrays(layout, texts, Shape(2, True), None)

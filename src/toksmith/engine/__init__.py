@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from toksmith._base.arrays import Bounds, Continuing, IdArray
@@ -25,7 +24,7 @@ from toksmith.engine.compiled import can_do_without
 from toksmith.errors import EngineError, UnsupportedError
 from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
-from toksmith.models import BPE, LongestMatch
+from toksmith.models import BPE, LongestMatch, Model
 from toksmith.pipeline import Pipeline
 from toksmith.results import Batch, LocatedBatch
 from toksmith.splitters import LeadingSpace, SplitterSequence
@@ -113,42 +112,46 @@ def compile(pipeline: Pipeline) -> Encoder:  # noqa: A001  # the usual word, as 
     Raises:
         EngineError: the environment names an engine or instruction set that does not exist here.
     """
-    by_reference = _is_reference()
-    model, splitter = pipeline.model, pipeline.splitter
-    if isinstance(model, BPE) and model.missing_bytes and not by_reference:
-        from toksmith.engine.missing_bytes import make_encoder
-
-        return make_encoder(pipeline, compile)
-    if _puts_space_first(pipeline) and not by_reference:
-        from toksmith.engine.leading import put_space_first
-
-        return put_space_first(pipeline, compile)
-    chunks = None
-    if isinstance(model, BPE) and not by_reference:
-        from toksmith.engine.kernel import KernelEncoder
-        from toksmith.engine.split_tables import splitter_for
-
-        with suppress(UnsupportedError):
-            chunks = KernelEncoder(model, splitter_for(model, splitter))
-        if chunks and not pipeline.normalizer:
-            return chunks
-    # Pipelines that run in the kernel alone do not wait for these imports.
-    if by_reference or (isinstance(model, LongestMatch) and model.unit == "bytes"):
+    # Imports stand where they are used: a pipeline that runs in the kernel alone needs few.
+    if _is_reference() or _is_python_only(pipeline.model):
         from toksmith.engine.stepwise import ReferenceEncoder
 
-        return ReferenceEncoder(pipeline)  # the kernel's longest match knows only characters
-    if chunks:
-        from toksmith.engine.normalized import NormalizedEncoder
-        from toksmith.engine.stepwise import StepwiseEncoder
-        from toksmith.fusion.text_maps import find_text_map
-
-        stepwise = StepwiseEncoder(replace(pipeline, splitter=None), chunks)
-        text_map = find_text_map(pipeline.normalizer)
-        return NormalizedEncoder(text_map, chunks, stepwise) if text_map else stepwise
-
+        return ReferenceEncoder(pipeline)
+    if isinstance(pipeline.model, BPE):
+        return _compile_bpe(pipeline, pipeline.model)
     from toksmith.engine.fused import fuse
 
     return fuse(pipeline)
+
+
+def _compile_bpe(pipeline: Pipeline, model: BPE) -> Encoder:
+    """Return an encoder of byte-level BPE: the kernel's own where it can run the other stages."""
+    if model.missing_bytes:
+        from toksmith.engine.missing_bytes import make_encoder
+
+        return make_encoder(pipeline, compile)
+    if _puts_space_first(pipeline):
+        from toksmith.engine.leading import put_space_first
+
+        return put_space_first(pipeline, compile)
+    from toksmith.engine.kernel import KernelEncoder
+    from toksmith.engine.split_tables import splitter_for
+
+    try:
+        chunks = KernelEncoder(model, splitter_for(model, pipeline.splitter))
+    except UnsupportedError:
+        from toksmith.engine.fused import fuse
+
+        return fuse(pipeline)
+    if not pipeline.normalizer:
+        return chunks
+    from toksmith.engine.normalized import NormalizedEncoder
+    from toksmith.engine.stepwise import StepwiseEncoder
+    from toksmith.fusion.text_maps import find_text_map
+
+    stepwise = StepwiseEncoder(replace(pipeline, splitter=None), chunks)
+    text_map = find_text_map(pipeline.normalizer)
+    return NormalizedEncoder(text_map, chunks, stepwise) if text_map else stepwise
 
 
 def step_by_step(pipeline: Pipeline) -> StepwiseEncoder:
@@ -159,8 +162,8 @@ def step_by_step(pipeline: Pipeline) -> StepwiseEncoder:
     from toksmith.engine.stepwise import ReferenceEncoder, StepwiseEncoder
 
     model = pipeline.model
-    in_python = isinstance(model, LongestMatch) and model.unit == "bytes"
-    if in_python or (isinstance(model, BPE) and model.missing_bytes) or _is_reference():
+    lacks_bytes = isinstance(model, BPE) and model.missing_bytes
+    if lacks_bytes or _is_python_only(model) or _is_reference():
         return ReferenceEncoder(pipeline)
     from toksmith.engine.kernel import KernelEncoder
 
@@ -174,12 +177,17 @@ def first_with(texts: Sequence[Text], literals: frozenset[str]) -> int | None:
     return around.first_with(texts, literals)
 
 
+def _is_python_only(model: Model) -> bool:
+    """Return whether the kernel does not have a model: its longest match knows characters alone."""
+    return isinstance(model, LongestMatch) and model.unit == "bytes"
+
+
 def _puts_space_first(pipeline: Pipeline) -> bool:
-    """Return whether a byte-level model has no step before the one that puts a space first."""
+    """Return whether no step is before the one that puts a space first."""
     splitter = pipeline.splitter
-    if not isinstance(splitter, SplitterSequence) or not isinstance(pipeline.model, BPE):
+    if not isinstance(splitter, SplitterSequence) or pipeline.normalizer:
         return False
-    return not pipeline.normalizer and isinstance(splitter.steps[0], LeadingSpace)
+    return isinstance(splitter.steps[0], LeadingSpace)
 
 
 def make_decoder(tokens: Sequence[bytes], known: npt.NDArray[np.bool_] | None = None) -> IdDecoder:

@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING
 from toksmith._base.arrays import SpanArray
 from toksmith._base.lazy import np
 from toksmith._base.text import Text, characters, utf8
+from toksmith.engine.compiled import _kernel, is_missing
 from toksmith.framing import AddedSearch, AddedToken
 from toksmith.framing.added import is_word_character, literal_pattern
 from toksmith.results import Batch, LocatedBatch, stack
-
-try:
-    from toksmith import _kernel
-except ImportError:  # only engine.kernel needs it, and reports the error
-    _kernel = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from toksmith.engine import Encoder
@@ -127,7 +123,7 @@ def first_with(texts: Sequence[Text], literals: frozenset[str]) -> int | None:
     """
     if not literals:
         return None
-    if _kernel is not None:
+    if not is_missing:
         return _plain_search(literals).first_text(texts)
     pattern = literal_pattern(literals)
     return next((i for i, text in enumerate(texts) if pattern.search(utf8(text))), None)

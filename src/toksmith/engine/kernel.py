@@ -33,7 +33,7 @@ CACHE_BYTES: int = 0 if is_missing else _kernel.CACHE_BYTES
 
 
 class KernelEncoder:
-    """Runs a model after one of the splitters that the kernel has built in.
+    """Runs a model after a splitter of the kernel: a published pattern, or tables of a pattern.
 
     Args:
         model: the model.

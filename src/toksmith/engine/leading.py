@@ -31,7 +31,7 @@ Leading: TypeAlias = Strip | Replace | LeadingSpace
 def leading_steps(normalizer: Normalizer) -> list[Strip | Replace]:
     """Return the steps, from the first one on, that run on whole texts.
 
-    None if single characters decide all of them.
+    There are none if all of them act on single characters.
 
     Example:
         >>> from toksmith.normalizers import Lowercase

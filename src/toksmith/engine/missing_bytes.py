@@ -44,15 +44,15 @@ def make_encoder(pipeline: Pipeline, compile_all: Callable[[Pipeline], Encoder])
         model.whole_chunk_first,
     )
     chunks = _Chunks(KernelEncoder(full), model, limit)
-    return _Encoder(
+    return MissingBytesEncoder(
         compile_all(replace(pipeline, model=full)),
         StepwiseEncoder(pipeline, chunks),
         limit,
     )
 
 
-class _Encoder:
-    """An ``engine.Encoder`` that encodes again, by ``exact``, what holds ids from ``limit`` on."""
+class MissingBytesEncoder:
+    """An ``engine.Encoder`` that encodes again, by ``exact``, what has ids from ``limit`` on."""
 
     def __init__(self, fast: Encoder, exact: StepwiseEncoder, limit: int) -> None:
         self._fast = fast
@@ -62,18 +62,21 @@ class _Encoder:
     def encode(self, text: Text, threads: int) -> IdArray:
         """Return the ids of a text."""
         ids = self._fast.encode(text, threads)
-        return ids if self._holds(ids) else self._exact.encode(text, threads)
+        return ids if self._is_exact(ids) else self._exact.encode(text, threads)
 
     def encode_list(self, text: Text, threads: int) -> list[int]:
         """Return the ids of a text as a list."""
         ids = self._fast.encode_list(text, threads)
-        is_exact = max(ids, default=0) < self._limit
-        return ids if is_exact else self._exact.encode_list(text, threads)
+        if max(ids, default=0) < self._limit:
+            return ids
+        return self._exact.encode_list(text, threads)
 
     def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
         """Return the ids of each text."""
         batch = self._fast.encode_texts(texts, threads)
-        return self._repaired(batch, lambda row: self._exact.encode(texts[row], threads))
+        return _replace_rows(
+            batch, self._limit, lambda row: self._exact.encode(texts[row], threads)
+        )
 
     def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each slice of a text, each as a separate document."""
@@ -82,7 +85,7 @@ class _Encoder:
         def again(row: int) -> IdArray:
             return self._exact.encode_slices(text, bounds[row : row + 1], threads).ids
 
-        return self._repaired(batch, again)
+        return _replace_rows(batch, self._limit, again)
 
     def encode_segments(
         self, text: Text, bounds: Bounds, threads: int, literals: frozenset[str] = NONE
@@ -93,7 +96,7 @@ class _Encoder:
         def again(row: int) -> IdArray:
             return self._exact.encode_segments(text, bounds[row : row + 1], threads, literals).ids
 
-        return self._repaired(batch, again)
+        return _replace_rows(batch, self._limit, again)
 
     def encode_with_spans(
         self,
@@ -118,7 +121,7 @@ class _Encoder:
         locate: Callable[[int, Encoder], LocatedBatch],
     ) -> LocatedBatch:
         """Return a batch in which texts with missing bytes are located again."""
-        if self._holds(found.ids):
+        if self._is_exact(found.ids):
             return found
         rows = np.searchsorted(found.offsets, np.flatnonzero(found.ids >= self._limit), "right") - 1
         wrong = set(rows.tolist())
@@ -134,7 +137,7 @@ class _Encoder:
         def again(row: int) -> IdArray:
             return self._exact.encode_around(texts[row : row + 1], threads, added).ids
 
-        return self._repaired(batch, again)
+        return _replace_rows(batch, self._limit, again)
 
     def locate_around(
         self, texts: Sequence[Text], threads: int, added: AddedSearch
@@ -155,12 +158,9 @@ class _Encoder:
         self._fast.forget(cache_bytes)
         self._exact.forget(cache_bytes)
 
-    def _holds(self, ids: IdArray) -> bool:
+    def _is_exact(self, ids: IdArray) -> bool:
         """Return whether all ids are of the vocabulary, so that no missing byte occurred."""
         return bool(ids.max(initial=0) < self._limit)
-
-    def _repaired(self, batch: Batch, again: Callable[[int], IdArray]) -> Batch:
-        return _replace_rows(batch, self._limit, again)
 
 
 class _Chunks:

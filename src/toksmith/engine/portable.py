@@ -13,11 +13,7 @@ from toksmith import results
 from toksmith._base.arrays import IdArray, OffsetArray
 from toksmith._base.lazy import np, npt
 from toksmith._base.text import Text, utf8
-
-try:
-    from toksmith import _kernel
-except ImportError:  # only engine.kernel needs it, and reports the error
-    _kernel = None  # type: ignore[assignment]
+from toksmith.engine.compiled import _kernel, instruction_set, is_missing
 
 TokenIds: TypeAlias = "_kernel.TokenIds"
 """The vocabulary and the merges of a ``tokenizer.json``, without faults, as the kernel holds them.
@@ -47,9 +43,7 @@ def first_invalid(text: Text, start: int, end: int) -> int:
         >>> first_invalid("né".encode() + b"\xff", 0, 4)
         3
     """
-    if _kernel is not None:
-        from toksmith.engine.compiled import instruction_set
-
+    if not is_missing:
         return _kernel.first_invalid(text, start, end, instruction_set())
     try:
         bytes(memoryview(utf8(text) if isinstance(text, str) else text)[start:end]).decode()
@@ -90,9 +84,7 @@ def read_json_lines(lines: bytes | bytearray, field: bytes) -> JsonTexts:
         >>> found.data, found.ends.tolist(), found.refused.tolist()
         (b'low', [3], [[1, 1, 16, 18]])
     """
-    if _kernel is not None:
-        from toksmith.engine.compiled import instruction_set
-
+    if not is_missing:
         data, ends, refused, count = _kernel.read_json_lines(lines, field, instruction_set())
         return JsonTexts(data, ends, refused.reshape(-1, 4), count)
     found = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
@@ -115,7 +107,7 @@ def recover_merges(vocab: Sequence[bytes]) -> npt.NDArray[np.uint32]:
     Returns:
         uint32, shape ``(n, 3)``: left id, right id, resulting id, in rank order.
     """
-    if _kernel is None:
+    if is_missing:
         from toksmith.reference import bpe
 
         return bpe.recover_merges(vocab)
@@ -129,7 +121,7 @@ def read_ranks(data: bytes, most: int) -> tuple[bytes, ...] | None:
         ``None`` if the file has to be read line by line: a line is malformed, a token or a rank
         occurs twice, a rank is above ``most``, or there is no compiled module.
     """
-    return None if _kernel is None else _kernel.read_ranks(data, most)
+    return None if is_missing else _kernel.read_ranks(data, most)
 
 
 def read_token_ids(data: bytes) -> TokenIds | None:
@@ -139,7 +131,7 @@ def read_token_ids(data: bytes) -> TokenIds | None:
         ``None`` if the file has to be read with messages for what is wrong in them, or there is no
         compiled module.
     """
-    return None if _kernel is None else _kernel.TokenIds.read(data)
+    return None if is_missing else _kernel.TokenIds.read(data)
 
 
 def read_pieces(data: bytes) -> tuple[tuple[bytes, ...], array[float], bytes, bytes] | None:
@@ -149,7 +141,7 @@ def read_pieces(data: bytes) -> tuple[tuple[bytes, ...], array[float], bytes, by
         ``None`` if the file has to be read piece by piece: a piece is empty or invalid UTF-8, its
         score is not finite, its type is unknown, or there is no compiled module.
     """
-    found = None if _kernel is None else _kernel.read_pieces(data)
+    found = None if is_missing else _kernel.read_pieces(data)
     return found and (found[0], array("d", found[1]), found[2], found[3])
 
 
@@ -176,7 +168,7 @@ def serialize_segmentations(
     Returns:
         ``None`` if there is no compiled module.
     """
-    if _kernel is None:
+    if is_missing:
         return None
     return _kernel.serialize_segmentations(texts, offsets, ids, begins, ends, silent, pieces)
 
@@ -195,7 +187,7 @@ def check_character_map(charsmap: bytes) -> None:
 
 def is_character_map(charsmap: bytes) -> bool:
     """Return whether a compiled map of characters is free of damage; ``False`` if unknown."""
-    return _kernel is not None and _kernel.is_character_map(charsmap)
+    return not is_missing and _kernel.is_character_map(charsmap)
 
 
 def to_lists(ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]) -> list[list[int]]:
@@ -226,7 +218,7 @@ def to_array(ids: list[int]) -> npt.NDArray[np.uint32] | None:
         >>> to_array([7, 8]), to_array([-1]), to_array([2.5])
         (array([7, 8], dtype=uint32), None, None)
     """
-    if _kernel is not None:
+    if not is_missing:
         return _kernel.to_array(ids)
     if all(type(token_id) is int and 0 <= token_id < 1 << 32 for token_id in ids):
         return np.array(ids, np.uint32)
@@ -244,6 +236,6 @@ def iter_blocks(ids: npt.NDArray[np.integer]) -> Iterator[tuple[int, npt.NDArray
         yield start, ids[start : start + _BLOCK]
 
 
-if _kernel is not None:
+if not is_missing:
     results.to_lists = to_lists
     results.arrow_lists = arrow_lists

@@ -7,18 +7,11 @@ from typing import NamedTuple, TypeVar
 
 from toksmith._base.arrays import IdArray, OffsetArray, SpanArray
 from toksmith._base.lazy import np, npt
+from toksmith.engine.compiled import _kernel, is_missing
 from toksmith.engine.row_memory import RowMemory
 from toksmith.errors import OptionError
 from toksmith.framing.layout import RowLayout
 from toksmith.reference import rows as reference
-
-try:
-    from toksmith import _kernel
-except ImportError:  # only engine.kernel needs it, and reports the error
-    _kernel = None  # type: ignore[assignment]
-
-has_kernel = _kernel is not None
-"""Whether the kernel makes the rows; else the reference does."""
 
 
 class Shape(NamedTuple):
@@ -87,7 +80,7 @@ class RowTable:
         self.starts: OffsetArray
         self.documents: OffsetArray
         self.longest: int
-        if has_kernel:
+        if not is_missing:
             self._kernel = found = _kernel_rows(layout, offsets)
             self.starts, self.documents = found.starts(), found.documents()
             self.longest = found.longest
