@@ -11,6 +11,7 @@ import doctest
 import importlib
 import os
 import pkgutil
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,7 @@ MODULES = [
         if module.name.rpartition(".")[2] not in {"_kernel", "__main__"}
     ),
 ]
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]+)[^)]*\)")
 CHECKS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PUBLISHED = {"r50k_base": "gpt2", "cl100k_base": "cl100k_base", "o200k_base": "o200k_base"}
 COURSE = ROOT / "docs/course"
@@ -65,6 +67,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     monkeypatch.chdir(page)
     return page
+
+
+def test_links_between_files_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    links = [
+        (page.relative_to(ROOT), link)
+        for page in pages
+        for link in LINK.findall(page.read_text(encoding="utf-8"))
+        if ":" not in link
+    ]
+    assert len(links) > 50
+    assert [each for each in links if not (ROOT / each[0].parent / each[1]).exists()] == []
+
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -110,11 +110,12 @@ def copy_pages() -> None:
     """Copy ``docs/`` and the pages of the root to ``build/docs``."""
     shutil.rmtree(PAGES, ignore_errors=True)
     shutil.copytree(SOURCE, PAGES, ignore=shutil.ignore_patterns("*.toml"))
-    for name, place in COPIED.items():
-        text = (ROOT / name).read_text(encoding="utf-8")
-        target = PAGES / place
+    copied = {ROOT / name: PAGES / place for name, place in COPIED.items()}
+    pages = {page: PAGES / page.relative_to(SOURCE) for page in SOURCE.rglob("*.md")}
+    for source, target in (copied | pages).items():
+        text = source.read_text(encoding="utf-8")
         target.parent.mkdir(exist_ok=True)
-        target.write_text(site_links(text, target), encoding="utf-8")
+        target.write_text(site_links(text, source, target), encoding="utf-8")
 
 
 def code_with_bars(found: re.Match[str]) -> str:
@@ -127,20 +128,26 @@ def code_with_bars(found: re.Match[str]) -> str:
     return f"<code>{text}</code>"
 
 
-def site_links(text: str, target: Path) -> str:
-    """Turn the links of a page of the root into links between pages of the site.
+def site_links(text: str, source: Path, target: Path) -> str:
+    """Turn the links of a page of the repository into links between pages of the site.
 
     Links to files of the repository that the site does not hold become plain text.
+
+    Args:
+        text: the page.
+        source: where it is in the repository.
+        target: where it goes in ``build/docs``.
     """
     start = os.path.relpath(PAGES, target.parent)
 
     def link(found: re.Match[str]) -> str:
-        label, path = found[1], found[2]
-        if path.startswith(("http:", "https:", "#")):
+        label, (path, mark, anchor) = found[1], found[2].partition("#")
+        place = os.path.relpath(source.parent / path, ROOT)
+        if not path or ":" in path or (source.is_relative_to(SOURCE) and place[:5] == "docs/"):
             return found[0]
-        place = COPIED.get(path, path.removeprefix("docs/"))
-        if path in COPIED or (path.startswith("docs/") and (SOURCE / place).is_file()):
-            return f"[{label}]({start}/{place})"
+        page = COPIED.get(place, place.removeprefix("docs/"))
+        if place in COPIED or (place.startswith("docs/") and (SOURCE / page).is_file()):
+            return f"[{label}]({start}/{page}{mark}{anchor})"
         return label
 
     return re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, text)

@@ -17,6 +17,9 @@ Read in this order:
 8. BPE-dropout (in :mod:`~toksmith.reference.bpe`) and
    :mod:`~toksmith.reference.unigram_sampling`: random segmentations, for training models.
 
+Split patterns run in :mod:`toksmith.stages.split_patterns`, by the ``regex`` package. The other
+modules hold parts that several pages share, and the oracle for rows of model inputs.
+
 The pages favour clarity over speed.
 """
 
