@@ -25,7 +25,6 @@ _NUMBERS = {
     10: "<Q", 11: "<q", 12: "<d",
 }  # fmt: skip
 _COUNT = struct.Struct("<Q")
-_TYPE = struct.Struct("<I")
 _WINDOW = 2**22
 """Bytes of the file that are read at once."""
 _SMALLEST_ENTRY = 13

@@ -101,7 +101,6 @@ class StoredStream(Stored):
     def __init__(self, tokens: TokenFiles) -> None:
         super().__init__(tokens)
         self._stream = Stream(tokens)
-        self._first = self._last = 0
         self.end = 0
 
     def get(self, numbers: OffsetArray, expected: OffsetArray) -> tuple[Tokens, OffsetArray]:

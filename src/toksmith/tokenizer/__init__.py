@@ -1568,7 +1568,7 @@ class Tokenizer(TokenizerHabits):
             >>> import toksmith
             >>> tok = toksmith.train(texts=["low low"], vocab_size=258)
             >>> tok.decode_bytes_batch([[257], [0xF0, 33]])
-            [b'low', b'ð!']
+            [b'low', b'\xf0!']
         """
         return self._decoder.to_bytes_batch(batch, skip_special_tokens, threads)
 

@@ -176,11 +176,6 @@ def instance(kind: type) -> Check:
     return lambda value: checked(value, kind)
 
 
-def list_of(check: Check) -> Check:
-    """Return a check that a value is a ``list``, and of each member."""
-    return lambda value: [check(each) for each in checked(value, list)]
-
-
 def sequence_of(check: Check) -> Check:
     """Return a check that a value is a sequence but no string, and of each member."""
     return lambda value: [check(each) for each in sequence(value)]

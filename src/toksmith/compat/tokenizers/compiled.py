@@ -273,14 +273,22 @@ class _Columns:
 
     def column(self, row: int, name: str) -> list[Any]:
         """Return a column of a row."""
-        if name == "attention_mask":
-            return [1] * self._sizes[row]
-        if name == "tokens":
-            return self._tokens(row)
-        if name == "words":
-            return self._words(row)
-        found: list[Any] = getattr(self, f"_{name}")[row]
-        return [*found]
+        match name:
+            case "ids":
+                return [*self._ids[row]]
+            case "type_ids":
+                return [*self._type_ids[row]]
+            case "tokens":
+                return self._tokens(row)
+            case "words":
+                return self._words(row)
+            case "offsets":
+                return [*self._offsets[row]]
+            case "special_tokens_mask":
+                return [*self._special_tokens_mask[row]]
+            case "attention_mask":
+                return [1] * self._sizes[row]
+        raise ValueError(f"an encoding has no column {name!r}")
 
     @cached_property
     def _ids(self) -> list[list[int]]:

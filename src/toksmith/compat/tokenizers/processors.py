@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -427,9 +426,6 @@ def _without_spaces(token: str, strip: Any) -> str:
         before = token
         token = strip(strip(token), "Ġ")
     return token
-
-
-_SEQUENCE = re.compile(r"\$([^:]*)(?::(.*))?", re.DOTALL)
 
 
 def _pieces(template: str | list[str]) -> list[dict[str, Any]]:

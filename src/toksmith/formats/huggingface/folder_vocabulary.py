@@ -10,7 +10,7 @@ from toksmith._base.records import dataclass
 from toksmith.errors import FormatError
 from toksmith.formats.huggingface import class_parts
 
-_NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4  # SentencePiece's types of pieces
+_CONTROL, _USER_DEFINED = 3, 4  # SentencePiece's types of pieces
 
 
 def _bpe(**options: Any) -> dict[str, Any]:

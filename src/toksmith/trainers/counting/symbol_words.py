@@ -167,16 +167,6 @@ class WordStream:
             )
         )
 
-    def pass_only(self, characters: str, take: Callable[[SymbolWords], object]) -> str:
-        """Call a function with the parts of words that consist of these characters.
-
-        Returns:
-            The characters of the words that are among them, by code point: the symbols.
-        """
-        part = self.only(characters)
-        part.pass_symbols(take)
-        return part.characters
-
     def only(self, characters: str) -> WordStreamPart:
         """Return the parts of the words that consist of these characters."""
         wanted = set(characters)
