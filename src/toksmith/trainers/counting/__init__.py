@@ -8,7 +8,8 @@ Data flows one way, and nothing here imports a trainer:
 - ``chunks`` and ``lines`` feed documents to a counter in the kernel; ``weights`` applies weights.
 - The results are ``counts`` in memory, or ``streaming`` counts, passed on batch by batch;
   ``splits`` names the splitter that cut them.
-- ``words`` makes words of lines or chunks, by ``bulk_splitting`` where it can; ``word_feeds``
-  counts them, and ``symbol_words`` spells them in symbols, from which models learn.
+- ``words`` makes words of chunks, by ``words_of_lines``, or by ``words_of_documents``, which uses
+  ``bulk_splitting`` where it can; ``word_feeds`` counts them, and ``symbol_words`` spells them in
+  symbols, from which models learn.
 - ``files`` holds counts as files, and ``jobs`` makes such files, on one machine or many.
 """
