@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from os import fspath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -30,6 +30,8 @@ from toksmith.version import __version__
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from toksmith.trainers.checkpoint import Checkpoint
+    from toksmith.trainers.counting.files.sums import SumOfFiles
     from toksmith.trainers.keywords import (
         BPEKeywords,
         CharKeywords,
@@ -289,7 +291,14 @@ def train(
     choice("model", model, list(MODELS))
     kind, trainer = MODELS[model]
     reading = Reading(
-        separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
+        separator=separator,
+        field=field,
+        read_as=read_as,
+        weights=weights or {},
+        sample=sample,
+        seed=seed,
+        deduplicate=deduplicate,
+        encoding_errors=encoding_errors,
     )
     if vocab_size is not None:
         whole("vocab_size", vocab_size, least=0)
@@ -305,39 +314,29 @@ def train(
         spill_limit=parse_size(spill_limit, "spill_limit"),
         learns=True,
     )
-    known = None
-    if continue_from is not None:
-        if model != "bpe":
-            raise OptionError(f'model is {model!r}, but continue_from= is only for "bpe"')
+    if continue_from is None:
+        known = None
+        chosen = options_of(kind, model, options)
+    elif model != "bpe":
+        raise OptionError(f'model is {model!r}, but continue_from= is only for "bpe"')
+    else:
+        from toksmith.trainers.bpe import further_options, train_further
+
         known = tokenizer_of(continue_from)
-    chosen = options_of(kind, model, options) if known is None else None
+        chosen = further_options(known, options)
+        trainer = partial(train_further, tok=known, is_split_given="split" in options)
     with Corpus(
         files, texts, known_counts, reading, threads, progress, recorded=True, limits=limits
     ) as corpus:
         if checkpoint is not None:
-            from toksmith.trainers.bpe import further_options
-            from toksmith.trainers.checkpoint import open_checkpoint
-
-            effective = {
-                "model": model,
-                "vocab_size": vocab_size,
-                **vars(further_options(known, options) if known else chosen),
-                **vars(reading),
-                "weights": {fspath(path): weight for path, weight in reading.weights.items()},
-                "min_count": min_count,
-            }
-            corpus.kept_parts = open_checkpoint(
-                one_path(checkpoint, "checkpoint"), effective, files, known_counts, known
+            settings = {"model": model, "vocab_size": vocab_size, **vars(chosen)}
+            corpus.kept_parts = _open_checkpoint(
+                checkpoint, settings, corpus, files, known_counts, known
             )
             if files is not None:
                 limits.files.kept = corpus.kept_parts.advise
         with within_memory(model in ON_CHUNKS):
-            if known is None:
-                trained = trainer(corpus, vocab_size, chosen)
-            else:
-                from toksmith.trainers.bpe import train_further
-
-                trained = train_further(corpus, vocab_size, known, options)
+            trained = trainer(corpus, vocab_size, chosen)
         sources = (
             ()
             if is_missing
@@ -362,3 +361,33 @@ def train(
         spilled=limits.spilled,
     )
     return Tokenizer(trained.pipeline, record)
+
+
+def _open_checkpoint(
+    folder: AnyPath,
+    settings: Mapping[str, Any],
+    corpus: Corpus,
+    files: AnyPath | Sequence[AnyPath] | None,
+    counts: Counts | SumOfFiles | None,
+    tok: Tokenizer | None,
+) -> Checkpoint:
+    """Return the checkpoint of a training.
+
+    Args:
+        folder: its path.
+        settings: the model, ``vocab_size`` and the options of the model.
+        corpus: the corpus, which holds all other options.
+        files: the paths of the corpus, if it is files.
+        counts: the counts, if training is from counts.
+        tok: the tokenizer to continue, if any.
+    """
+    from toksmith.trainers.checkpoint import open_checkpoint
+
+    reading = corpus.reading
+    options = {
+        **settings,
+        **vars(reading),
+        "weights": {fspath(path): weight for path, weight in reading.weights.items()},
+        "min_count": corpus.limits.min_count,
+    }
+    return open_checkpoint(one_path(folder, "checkpoint"), options, files, counts, tok)

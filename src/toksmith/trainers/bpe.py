@@ -146,7 +146,12 @@ _INHERITED = [each.name for each in fields(MergeRules)]
 
 
 def train_further(
-    corpus: Corpus, vocab_size: int | None, tok: Tokenizer, given: Mapping[str, Any]
+    corpus: Corpus,
+    vocab_size: int | None,
+    options: BPEOptions,
+    *,
+    tok: Tokenizer,
+    is_split_given: bool,
 ) -> Trained:
     """Extend a byte-level BPE tokenizer by tokens learned from a text; its ids do not change.
 
@@ -155,19 +160,18 @@ def train_further(
     Args:
         corpus: the training text.
         vocab_size: the number of ids of the extended tokenizer.
+        options: the options of this training; see :func:`further_options`.
         tok: the tokenizer.
-        given: options: ``ties``, ``min_frequency`` and ``max_token_length`` (default: those of its
-            training, if known), ``special_tokens`` to add, and ``split``, the split of this
-            training and of the returned tokenizer (default: unchanged).
+        is_split_given: whether ``options.split`` is the split of this training and of the returned
+            tokenizer. If not, they have the tokenizer's.
 
     Raises:
         UnsupportedError: the tokenizer is of another kind.
-        OptionError: an option is unknown, or ``vocab_size`` adds no token.
+        OptionError: ``vocab_size`` adds no token.
         TrainingError: there is no text.
     """
     model, cut = _continuable(tok)
-    options = further_options(tok, given)
-    if "split" in given:
+    if is_split_given:
         cut = splitter(options.split, cut.gaps if cut else "keep")
     first, special = tok.vocab_size, len(options.special_tokens)
     if vocab_size is None or vocab_size <= first + special:
@@ -232,8 +236,15 @@ def _continuable(tok: Tokenizer) -> tuple[BPE, PatternSplitter | None]:
 def further_options(tok: Tokenizer, given: Mapping[str, Any]) -> BPEOptions:
     """Return the options of a training that continues a tokenizer.
 
+    Args:
+        tok: the tokenizer.
+        given: options: ``ties``, ``min_frequency`` and ``max_token_length`` (default: those of its
+            training, if known), ``special_tokens`` to add, and ``split`` (default: the
+            tokenizer's).
+
     Raises:
-        OptionError, UnsupportedError: see :func:`train_further`.
+        UnsupportedError: the tokenizer is of another kind.
+        OptionError: an option is unknown or wrong, or a special token exists already.
     """
     cut = _continuable(tok)[1]
     for name in given:
