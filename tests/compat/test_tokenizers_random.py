@@ -12,7 +12,7 @@ import pytest
 import tokenizers as theirs
 
 from toksmith.compat import tokenizers as ours
-from toksmith.compat.tokenizers.models import RANDOM
+from toksmith.compat.tokenizers.models.base import RANDOM
 from toksmith.compat.tokenizers.random_merges import merge_at_random
 from toksmith.compat.tokenizers.stepwise import Stepwise
 from toksmith.reference import Token

@@ -792,13 +792,11 @@ class Tokenizer:
 
 def _model_of(spec: Any) -> Model:
     """Return the model of an entry of tokenizer.json; old ones have no type."""
-    from toksmith.compat.tokenizers import models
-
     if isinstance(spec, dict) and "type" not in spec:
         kinds = {"merges": "BPE", "continuing_subword_prefix": "WordPiece", "unk_id": "Unigram"}
         kind = next((kind for key, kind in kinds.items() if key in spec), "WordLevel")
         spec = {"type": kind, **spec}
-    found: Model = models.Model.from_spec(spec)
+    found: Model = Model.from_spec(spec)
     return found
 
 

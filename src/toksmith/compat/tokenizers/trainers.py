@@ -23,7 +23,8 @@ from toksmith.compat.tokenizers.checks import (
 )
 from toksmith.compat.tokenizers.component import Component, setting, shown
 from toksmith.compat.tokenizers.failures import ComponentTypeError, TokenizersError
-from toksmith.compat.tokenizers.models import BPE, TRAINERS, Model, Unigram, WordLevel, WordPiece
+from toksmith.compat.tokenizers.models import BPE, Model, Unigram, WordLevel, WordPiece
+from toksmith.compat.tokenizers.models.base import TRAINERS
 from toksmith.compat.tokenizers.unigram_training import Settings, learn_pieces
 from toksmith.corpus import Reading
 from toksmith.engine.training import MergeRules, SymbolWords, merge_symbols
