@@ -26,7 +26,11 @@ def _lists(ids: npt.NDArray[np.integer], offsets: OffsetArray) -> list[list[int]
 
 
 to_lists: Callable[[IdArray, OffsetArray], list[list[int]]] = _lists
-"""Splits ids at offsets into lists. The engine replaces it by a faster function."""
+"""Splits ids at offsets into lists.
+
+``engine/portable.py`` replaces it by the kernel's, which is faster. It is set from there because
+only the engine imports the compiled module, and results do not import the engine.
+"""
 
 
 def _arrow_lists(ids: IdArray, offsets: OffsetArray) -> tuple[object, object]:
@@ -44,7 +48,7 @@ def _to_arrow(items: npt.NDArray[np.integer], offsets: OffsetArray) -> pa.LargeL
 
 
 arrow_lists: Callable[[IdArray, OffsetArray], tuple[object, object]] = _arrow_lists
-"""Exports ids as Arrow lists. The engine replaces it by a function that needs no pyarrow."""
+"""Exports ids as Arrow lists. ``engine/portable.py`` replaces it by one that needs no pyarrow."""
 
 _SHOWN = 60
 """The maximum number of tokens in a repr."""
@@ -461,8 +465,6 @@ class Inputs(_MadeLater, Mapping[str, "OffsetArray"]):
         return f"<Inputs: {count_of(rows, 'row')} of {count_of(width, 'token')}>"
 
     def _repr_html_(self) -> str:
-        from toksmith._base.report import html_of
-
         return html_of(self)
 
     def to_dict(self) -> dict[str, OffsetArray]:

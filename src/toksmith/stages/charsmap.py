@@ -180,7 +180,8 @@ def any_of(characters: frozenset[str]) -> re.Pattern[str]:
 def read_first_characters(charsmap: bytes) -> str | None:
     """Return the characters that the keys of a map start with; ``None`` if it may be damaged.
 
-    The compiled module replaces this function: a check in Python needs NumPy, and takes longer.
+    ``engine/fused.py`` replaces this function by one of the compiled module. Without that,
+    :class:`CharacterMap` checks a map in Python, which needs NumPy and takes longer.
     """
     return None
 
