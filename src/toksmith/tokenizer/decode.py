@@ -434,8 +434,6 @@ def id_array(ids: Ids) -> IdArray:
         whole = all(isinstance(i, int) for i in array.ravel().tolist())
         if array.dtype == object and whole:
             raise UnknownTokenError(f"no token has id {max(array.ravel().tolist(), key=abs)}")
-        if isinstance(ids, str | bytes):
-            raise OptionError(f"decode takes ids, not text ({ids!r:.40}): did you mean encode?")
         if array.dtype.kind == "f" and np.isnan(array).any():  # so Arrow's nulls become
             raise OptionError(f"ids[{int(np.isnan(array).argmax())}] is null, so it is no id")
         shape = f" with {array.ndim} dimensions" if array.ndim > 1 else ""
