@@ -9,6 +9,7 @@ The compiler is Zig's clang, which brings the headers and libraries of all syste
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,6 @@ TARGETS = {
     "aarch64-linux-musl": "so",
 }
 """Zig's names of the targets, with the suffix of their libraries."""
-WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wno-sign-conversion")
 OUT = Path("build/cross")
 WINDOWS = """\
 #define MS_WIN64
@@ -56,6 +56,14 @@ def _zig(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 @cache
+def _warnings() -> list[str]:
+    """Return the options of the build for warnings."""
+    found = re.search(r"set\(TOKSMITH_WARNINGS([^$)]*)", Path("CMakeLists.txt").read_text("utf-8"))
+    assert found, "CMakeLists.txt sets TOKSMITH_WARNINGS"
+    return found[1].split()
+
+
+@cache
 def _last_change() -> float:
     return max(path.stat().st_mtime for path in Path("native").rglob("*"))
 
@@ -78,7 +86,15 @@ def _compile(source: Path, target: str) -> tuple[Path, str]:
     if made.exists() and made.stat().st_mtime > _last_change():
         return made, ""
     found = _zig(
-        *("-target", target, "-std=c++20", "-O0", "-fno-sanitize=undefined", *WARNINGS, "-Werror"),
+        *(
+            "-target",
+            target,
+            "-std=c++20",
+            "-O0",
+            "-fno-sanitize=undefined",
+            *_warnings(),
+            "-Werror",
+        ),
         *("-Inative/kernel", "-isystem", _headers(target), "-isystem", nanobind.include_dir()),
         *("-DNDEBUG", "-c", source, "-o", made),
     )

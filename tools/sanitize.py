@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -154,7 +155,7 @@ def libraries(sanitizer: str) -> Iterator[str]:
     """Yield the libraries that must be loaded before the module that was built with them."""
     kinds = {"address": ["asan"] if is_clang() else ["asan", "ubsan"], "thread": ["tsan"]}
     for kind in kinds[sanitizer]:
-        name = f"libclang_rt.{kind}-x86_64.so" if is_clang() else f"lib{kind}.so"
+        name = f"libclang_rt.{kind}-{platform.machine()}.so" if is_clang() else f"lib{kind}.so"
         yield subprocess.check_output([COMPILER, f"-print-file-name={name}"], text=True).strip()
 
 

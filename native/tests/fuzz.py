@@ -7,8 +7,8 @@ they find in ``corpus`` beside the targets, and count edges: those of the seeds,
 end. A target is idle, and fails, if it ran fewer than ``LEAST_INPUTS`` inputs, reached fewer than
 ``LEAST_EDGES`` edges, or found none besides those of its seeds in an empty corpus.
 
-Inputs that fail are kept in ``failures``. ``--seeds FOLDER`` writes the seeds instead, as an
-OSS-Fuzz build has them.
+Inputs that fail are kept in ``failures``, without libFuzzer as ``TARGET.input`` beside the targets.
+``--seeds FOLDER`` writes the seeds instead, as an OSS-Fuzz build has them.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def run(name: str, given: argparse.Namespace) -> bool:
         print(output[-6000:])
         return False
     grew = not is_new or (edges and edges[-1] > edges[0])
-    if inputs < LEAST_INPUTS or (has_libfuzzer and (edges[-1] < LEAST_EDGES or not grew)):
+    reached = edges[-1] if edges else 0
+    if inputs < LEAST_INPUTS or (has_libfuzzer and (reached < LEAST_EDGES or not grew)):
         print(f"{name} is idle: it ran too few inputs, or reaches too little code")
         return False
     return True
@@ -152,8 +153,8 @@ def seeds_of(name: str) -> dict[str, bytes]:
         for number in range(8):
             start = len(text) * number // 8
             seeds.append(text[start : start + 60 * (number + 1)])
-    if name not in {"fuzz_ranks", "fuzz_utf8"}:
-        # The seed of the random numbers of a target, and the first of them: 32 bytes.
+    if "FuzzInput" in INPUTS.with_name(f"{name}.cpp").read_text(encoding="utf-8"):
+        # The header of a FuzzInput, 32 bytes: a seed, and the first random numbers.
         seeds = [sha256(bytes([number])).digest() + data for number, data in enumerate(seeds)]
     found = {f"{number:03}": data for number, data in enumerate(seeds)}
     return found | {path.name: path.read_bytes() for path in INPUTS.glob(f"{name}-*")}
