@@ -1,6 +1,7 @@
 """Streams of a file's bytes in blocks, decompressed if it is compressed.
 
-The kind of a file is found by its name and its first bytes; if they differ, the bytes decide.
+The kind of a file follows from its suffixes and its first bytes. If no suffix names a kind, the
+bytes decide; a suffix that contradicts them is an error.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Figures:
         tokenizer: its name.
         text: the name of the text.
         distinct_tokens: ids that occur in the text.
-        unknown_tokens: the number of tokens are the unknown token.
+        unknown_tokens: the number of tokens that are the unknown token.
         values: the value of each metric by its name; see :data:`toksmith.measure.METRICS`.
         intervals: the lower and the upper end by the name of the metric, if intervals were
             requested; see bootstrap.py.

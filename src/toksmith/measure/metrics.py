@@ -41,13 +41,13 @@ class Measurement:
         frequencies: int64, how often each id occurs in the text.
         tokens: tokens of the text.
         distinct_tokens: ids that occur.
-        unknown_tokens: the number of tokens are the unknown token.
+        unknown_tokens: the number of tokens that are the unknown token.
         reference_tokens: tokens of the text by the reference tokenizer.
         sampled: the counts on the sample.
         base_tokens: tokens of the first text, of which this is a translation; ``None`` if the
             texts are not parallel.
-        seconds: one thread takes for ``timed_bytes`` of the sample; 0 if speed is not measured.
-        timed_bytes: bytes of the sample that were timed.
+        seconds: the time that one thread takes for ``timed_bytes``; 0 if speed is not measured.
+        timed_bytes: the number of bytes of the sample that were timed.
     """
 
     text: MeasuredText

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from toksmith.trainers import Counts
 
 MAX_VOCAB = 131_072
-"""The largest vocabulary that is looked at if nothing is said."""
+"""The default of the largest vocabulary to look at."""
 
 ENOUGH = 100
-"""A token that a model sees less often is called rare here, if nothing else is said."""
+"""The default of the number of occurrences below which a token is called rare."""
 
 
 @short_repr
@@ -43,20 +43,23 @@ class SizePoint:
     """One vocabulary size, special tokens not included.
 
     Attributes:
-        vocab_size: ids.
-        tokens: of the text.
-        bytes_per_token: of the text.
-        gain: by which part the text has fewer tokens than with half as many ids; ``None`` where
-            half as many are too few.
-        last_count: how often the newest token occurred in the text when it was made.
-        rare: tokens of several bytes that occur in the text less often than is enough.
-        unused: those that do not occur in it: they were only steps to longer ones.
-        embedding_parameters: ``None``, as all below, where no model's shape is given.
-        output_parameters: those that are not the embedding's; 0 where the two are tied.
-        vocabulary_share: the part of the model's parameters that embedding and output layer are.
-        flops_per_token: of training.
-        flops_per_byte: of training, for each byte of the text.
-        logits_share: the part of these that the output layer takes.
+        vocab_size: the number of ids.
+        tokens: the number of tokens of the text.
+        bytes_per_token: the bytes of the text for each token.
+        gain: the share of tokens that the text saves against half as many ids; ``None`` if half
+            as many are fewer than 256.
+        last_count: the number of occurrences of the last pair that was merged, when it was merged.
+        rare: the number of learned tokens that occur in the text less often than is enough.
+        unused: the number of learned tokens that do not occur in the text: they were only steps to
+            longer ones.
+        embedding_parameters: the number of parameters of the embedding; ``None``, as all below, if
+            no model's shape is given.
+        output_parameters: the number of parameters of the output layer; 0 if it shares the
+            embedding's.
+        vocabulary_share: the share of embedding and output layer in the model's parameters.
+        flops_per_token: FLOPs of training for each token.
+        flops_per_byte: FLOPs of training for each byte of the text.
+        logits_share: the share of the output layer in these FLOPs.
     """
 
     vocab_size: int
@@ -79,14 +82,14 @@ class VocabularyAdvice(Report):
     """Vocabulary sizes for a text and for a model, with a recommendation.
 
     Attributes:
-        documents: that were read; 0 where that was not counted.
-        bytes: of the text, as far as it was trained on.
-        points: some sizes, ascending.
+        documents: the number of documents that were read; 0 if they were not counted.
+        bytes: the size of the text that was trained on.
+        points: the listed sizes, ascending.
         tokens: uint64, shape ``(max - 255,)``: tokens of the text for each size from 256 on.
         shape: the model, if it is known.
         enough: how often a token should be seen in the model's training text.
-        training_bytes: how large that is; ``None`` where it is this text.
-        recommendation: a size, and why.
+        training_bytes: the size of that text; ``None`` if it is this text.
+        recommendation: a size, with the reasons.
     """
 
     documents: int
@@ -107,7 +110,7 @@ class VocabularyAdvice(Report):
         """Return the number of tokens of the text with a vocabulary of this size.
 
         Raises:
-            OptionError: that was not learned.
+            OptionError: the size is below 256, or above :attr:`max_vocab`.
         """
         if not 256 <= vocab_size <= self.max_vocab:
             raise OptionError(

@@ -53,7 +53,7 @@ MOST_CLASSES = 16
 
 
 def character_classes(splitter: Splitter) -> Classes | None:
-    """Return the class that a splitter gives each code point; ``None`` if it does not so."""
+    """Return the class that a splitter gives each code point; ``None`` if it is not class-based."""
     table = class_table(splitter)
     return None if table is None else np.frombuffer(table, np.uint8)
 
@@ -229,8 +229,8 @@ def iter_chunks(
 ) -> Iterator[AnyText]:
     """Yield the chunks of a text one by one; see :func:`split_text`.
 
-    Of a long text, no list exists: Ctrl-C ends neither the freeing of a list of millions of
-    objects nor a run of the garbage collector over them.
+    Patterns and Metaspace make no list of the chunks of a long text: Ctrl-C ends neither the
+    freeing of a list of millions of objects nor a run of the garbage collector over them.
     """
     if splitter is None:
         if len(text):

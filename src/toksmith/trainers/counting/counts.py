@@ -179,7 +179,14 @@ class Counts:
 
         limits = MemoryLimits(parse_size(memory), min_count)
         reading = Reading(
-            separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
+            separator=separator,
+            field=field,
+            read_as=read_as,
+            weights=weights or {},
+            sample=sample,
+            seed=seed,
+            deduplicate=deduplicate,
+            encoding_errors=encoding_errors,
         )
         used = thread_count(threads)
         source = Files(files, reading, threads=used, memory=limits.limit)
@@ -204,18 +211,18 @@ class Counts:
 
         Args:
             texts: a string, or an iterable of strings; each is a document.
-            split: as in :meth:`from_files`, like all others.
-            gaps: whether text that a regular expression leaves unmatched is kept.
-            sample: the share of documents that is taken.
-            seed: of the sample.
-            deduplicate: as in :meth:`from_files`.
-            memory: how much counting may take, in bytes or as in ``"4G"``.
+            split: see :meth:`from_files`.
+            gaps: whether text that a regular expression leaves unmatched is kept as chunks.
+            sample: the share of documents to use, from 0 to 1.
+            seed: the random seed of the sample.
+            deduplicate: see :meth:`from_files`.
+            memory: the memory limit of counting, in bytes or as in ``"4G"``.
             min_count: chunks that occur fewer times than this are left out.
             threads: ``None`` for the cores this process may use.
-            progress: whether to show it; ``None`` if standard error is a terminal.
+            progress: whether to show a progress bar; ``None`` if standard error is a terminal.
 
         Raises:
-            OptionError: an argument is not what it should be, or the memory is not enough.
+            OptionError: an argument has a wrong type or value, or the memory limit is too small.
 
         Example:
             >>> Counts.from_texts("low lower low", split="words").most_common()

@@ -109,7 +109,14 @@ def count_corpus(
     """
     limits = _limits(memory, spill_limit, min_count)
     reading = Reading(
-        separator, field, read_as, weights or {}, sample, seed, deduplicate, encoding_errors
+        separator=separator,
+        field=field,
+        read_as=read_as,
+        weights=weights or {},
+        sample=sample,
+        seed=seed,
+        deduplicate=deduplicate,
+        encoding_errors=encoding_errors,
     )
     number, count = parse_shard(shard)
     if runner not in ("local", "ray"):
