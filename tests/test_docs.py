@@ -81,7 +81,6 @@ def test_links_between_files_lead_somewhere() -> None:
     assert [each for each in links if not (ROOT / each[0].parent / each[1]).exists()] == []
 
 
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_snippets(page: Path, folder: Path) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
