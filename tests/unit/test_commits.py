@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -21,7 +22,7 @@ import pytest
 
 import toksmith
 from tests.processes import POSIX
-from toksmith._base import commits, files
+from toksmith._base import commits, files, locks
 from toksmith.errors import OptionError
 from toksmith.framing import Settings
 
@@ -263,6 +264,55 @@ def test_readers_during_a_write(
     writer.join()
     assert seen <= {"old", "new"}
     assert loaded(path) == "new"
+
+
+def held(path: Path) -> str:
+    """Return which tokenizer with templates a folder holds; it must not be a mixture."""
+    tok = toksmith.load(path)
+    which = next(which for which, ids in IDS.items() if tok.encode(TEXT) == ids)
+    assert tok.chat_template == which
+    assert tok.pipeline.settings.chat_templates["tool_use"] == which
+    return which
+
+
+def test_writers_and_readers_of_a_folder(tmp_path: Path) -> None:
+    with_templates("old").save(tmp_path / "a")
+    done = threading.Event()
+
+    def write(which: str) -> None:
+        for _ in range(25):
+            with_templates(which).save(tmp_path / "a")
+
+    def read() -> None:
+        while not done.is_set():
+            held(tmp_path / "a")
+
+    with ThreadPoolExecutor(3) as pool:
+        reader = pool.submit(read)
+        writers = [pool.submit(write, which) for which in ("old", "new")]
+        for writer in writers:
+            writer.result()
+            held(tmp_path / "a")
+        done.set()
+        reader.result()
+
+
+@pytest.mark.parametrize("form", [None, "gpt2"])
+def test_a_folder_that_another_process_writes(
+    tmp_path: Path, form: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr(locks, "PATIENCE", 0.02)
+    path = tmp_path / "a"
+    tokenizer("old").save(path, format=form)
+    other = os.open(path, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    with pytest.raises(OptionError, match=f"another process works on {path}: wait for it"):
+        tokenizer("new").save(path, format=form)
+    assert toksmith.load(path).encode(TEXT) == IDS["old"]
+    os.close(other)
+    tokenizer("new").save(path, format=form)
+    assert toksmith.load(path).encode(TEXT) == IDS["new"]
 
 
 def opened_bytes(path: Path) -> bytes:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import toksmith
+from toksmith._base import locks
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles import finish_corpus, verify_tokens
 from toksmith.tokenfiles import shard as shard_module
-from toksmith.tokenfiles import spool as spool_module
 from toksmith.tokenfiles.job import Job, parse_splits
 from toksmith.tokenfiles.manifest import NAME, read_manifest
 from toksmith.tokenfiles.spool import Spool, latest_progress, locked
@@ -339,7 +339,7 @@ def test_one_process_at_a_time_works_on_a_shard(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("fcntl")
-    monkeypatch.setattr(spool_module, "_PATIENCE", 0.2)
+    monkeypatch.setattr(locks, "PATIENCE", 0.2)
     write(corpus, tmp_path / "out", shard="0/2")
     folder = tmp_path / "out" / ".toksmith" / "shards" / "00000-of-00002"
     job = Job.from_json(json.loads((folder / "journal").read_bytes().splitlines()[0])["job"])
@@ -539,7 +539,7 @@ def test_two_processes_do_not_finish_at_once(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("fcntl")
-    monkeypatch.setattr(spool_module, "_PATIENCE", 0.2)
+    monkeypatch.setattr(locks, "PATIENCE", 0.2)
     out = tmp_path / "out"
     write(corpus, out, shard="0/1")
     with (

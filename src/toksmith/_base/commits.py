@@ -12,6 +12,9 @@ Readers follow a journal that a killed process left: a file that step 3 did not 
 its temporary name. The next save to the same place removes what was left. The journal holds the
 SHA-256 of the old and the new contents, so that it is void once another program writes a file.
 
+Steps 2 to 4 hold a lock on the folder of the first file: saves of several processes come one after
+the other.
+
 Of a symbolic link, the target is replaced, and the temporary file is in the folder of the target.
 The journal is in the folder of the link.
 """
@@ -23,12 +26,13 @@ import os
 import re
 import stat
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from toksmith._base.lazy import hashlib, json
+from toksmith._base.locks import lock
 from toksmith.errors import OptionError
 
 _VERSION = 1
@@ -40,6 +44,8 @@ _BLOCK, _MOST_PIPED = 1 << 20, 1 << 32
 
 _TEMPORARY = re.compile(r"\..+\.[0-9a-f]{8}\.tmp", re.DOTALL)
 """What :func:`temporary_name` returns."""
+
+_Found = TypeVar("_Found")
 
 _ATTEMPTS = 20
 """Times that files are read again because a save replaced them meanwhile."""
@@ -116,29 +122,55 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
         for place, data in contents.items():
             with create(staged[place], place) as file:
                 file.write(data)
-        if len(contents) == 1 and not journal.exists():
-            os.replace(staged[first], target_of(first))  # noqa: PTH105 - as below
-            return
-        left = _named(journal)
-        entries = [
-            {
-                "name": path.relative_to(first.parent).as_posix(),
-                "staged": staged[path].name,
-                "old": _hash(path),
-                "new": hashlib.sha256(data).hexdigest(),
-            }
-            for path, data in contents.items()
-        ]
         place = journal
-        _write_journal(journal, entries)
-        _move(staged, journal)
-        for path in left:
-            path.unlink(missing_ok=True)
+        with _locked(first.parent):
+            if len(contents) == 1 and not journal.exists():
+                place = first
+                os.replace(staged[first], target_of(first))  # noqa: PTH105 - as below
+                return
+            left = _named(journal)
+            _write_journal(journal, _new_entries(contents, staged))
+            _move(staged, journal)
+            for path in left:
+                path.unlink(missing_ok=True)
+    except OptionError:  # which is a ValueError too
+        raise
     except (OSError, ValueError) as wrong:  # ValueError: no path can hold a null character
         reason = getattr(wrong, "strerror", None) or wrong
         raise OptionError(f"{place} cannot be written: {reason}") from wrong
     finally:
         _clean_up(staged, journal)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock a folder against other processes that save to it; no lock where there are none.
+
+    Raises:
+        OptionError: another process keeps it locked.
+    """
+    with ExitStack() as stack:
+        with suppress(OSError):  # Windows opens no folders, and one may be unreadable
+            opened = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, opened)
+            lock(opened, folder)
+        yield
+
+
+def _new_entries(
+    contents: Mapping[Path, bytes], staged: Mapping[Path, Path]
+) -> list[dict[str, str | None]]:
+    """Return the content of the journal of a save."""
+    first = next(iter(contents))
+    return [
+        {
+            "name": path.relative_to(first.parent).as_posix(),
+            "staged": staged[path].name,
+            "old": _hash(path),
+            "new": hashlib.sha256(data).hexdigest(),
+        }
+        for path, data in contents.items()
+    ]
 
 
 def check_replaceable(path: Path) -> None:
@@ -297,6 +329,26 @@ def read_together(paths: Sequence[Path]) -> list[bytes | None]:
         if _stamp(paths) == before:
             break
     return contents
+
+
+def read_whole_save(first: Path, read: Callable[[], _Found]) -> _Found:
+    """Return what a function reads; it is called again if a save replaced files meanwhile.
+
+    Args:
+        first: the first of the files.
+        read: reads files that are saved together, by :func:`read` or :func:`open_current`.
+    """
+    for _ in range(_ATTEMPTS):
+        before = _stamp([first])
+        try:
+            found = read()
+        except Exception:
+            if _stamp([first]) == before:
+                raise
+        else:
+            if _stamp([first]) == before:
+                return found
+    return read()
 
 
 def _read_if_there(path: Path, first: Path) -> bytes | None:

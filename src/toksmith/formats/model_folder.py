@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 
 from toksmith import decoders
 from toksmith._base import files
+from toksmith._base.commits import read_whole_save
 from toksmith._base.records import replace
 from toksmith.errors import FormatError, UnsupportedError, warn
 from toksmith.formats import gpt2, tekken, tiktoken, wordpiece_vocab
@@ -80,6 +81,10 @@ def read(folder: Path, use_main: bool = True) -> Pipeline:
         FormatError: a file is damaged, or two files give one id to two tokens.
         UnsupportedError: the folder holds no vocabulary that the tokenizer's class reads.
     """
+    return read_whole_save(folder / MAIN, lambda: _read(folder, use_main))
+
+
+def _read(folder: Path, use_main: bool) -> Pipeline:
     declared = read_declared(folder)
     if declared.flag("split_special_tokens"):
         warn(

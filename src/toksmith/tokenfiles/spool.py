@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO, cast
 
 from toksmith._base.arrays import OffsetArray
 from toksmith._base.lazy import np
+from toksmith._base.locks import lock
 from toksmith._base.typed import check_type
 from toksmith.corpus.blocks import Damage
 from toksmith.corpus.remote import as_file
@@ -32,9 +32,6 @@ _LENGTH = np.dtype("int64")
 
 _TAIL = 1 << 16
 """The number of bytes at the end of a journal that hold its last line, almost always."""
-
-_PATIENCE = 5.0
-"""Seconds to wait for another process that works on a shard: one that is just ending, perhaps."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ class Spool:
         folder.mkdir(parents=True, exist_ok=True)
         self._journal = (folder / "journal").open("a+b")
         try:
-            _lock(self._journal, folder)
+            lock(self._journal.fileno(), folder)
             held = read_journal(folder)
             if held is None or len(held.lines) == 1:  # without a checkpoint, nothing is kept
                 self._journal.truncate(0)
@@ -219,7 +216,7 @@ def locked(work: Path) -> Iterator[None]:
     """
     work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("ab") as file:
-        _lock(file, work)
+        lock(file.fileno(), work)
         yield
 
 
@@ -362,29 +359,3 @@ class SpooledSplit(TokenSource):
             os.link(self._path, path)
         except OSError:  # another file system, or one without links
             super().save_ids(path)
-
-
-def _lock(file: BinaryIO, folder: Path) -> None:
-    """Lock a file until it is closed.
-
-    Raises:
-        OptionError: another process has locked it.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() < deadline:
-                time.sleep(0.1)
-                continue
-            raise OptionError(
-                f"another process works on {folder}: wait for it, or stop it"
-            ) from None
-        except OSError:  # a file system without locks
-            return
-        return
