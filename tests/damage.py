@@ -112,6 +112,14 @@ def restructure_json(data: bytearray, rng: random.Random) -> None:
     data[:] = json.dumps(root).encode()
 
 
+def overwrite_number(data: bytearray, rng: random.Random) -> None:
+    """JSON in which a number is negative, or fits no fixed size."""
+    root = json.loads(bytes(data))
+    holder, key = rng.choice([each for each in _places(root) if type(each[0][each[1]]) is int])
+    holder[key] = rng.choice([1, -1]) * rng.choice([1, 5, 2**31, 2**53, 2**63, 2**64, 10**20])
+    data[:] = json.dumps(root).encode()
+
+
 def lead_outside(data: bytearray, rng: random.Random) -> None:
     """JSON in which a string is a path out of the folder."""
     root = json.loads(bytes(data))

@@ -119,6 +119,26 @@ def test_questions_that_are_none(body: bytes) -> None:
     assert b"error" in answer
 
 
+@pytest.mark.parametrize("value", [-1, -(10**20), 2**53, True])
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("vocabulary", ["from", "rows"]),
+        ("token", ["id", "start", "end", "at", "colour"]),
+        ("train", ["vocab_size"]),
+        ("tokens", ["start"]),
+    ],
+)
+def test_numbers_out_of_range(path: str, names: list[str], value: object) -> None:
+    for name in names:
+        fields = {"tokenizer": "bytes", "tokenizers": ["bytes"], "id": 97, "text": "abc"}
+        body = json.dumps(fields | {name: value}).encode()
+        status, _, answer = ask(f"/ask/{path}", FROM_PAGE, "POST", body)
+        assert status == 400
+        error = json.loads(answer)["error"]
+        assert error.startswith(f"{name} is {value!r}: use a whole number from 0 to ")
+
+
 def test_errors_name_the_file_that_was_opened() -> None:
     """Not the temporary file that it was put into."""
     path = "/ask/open"

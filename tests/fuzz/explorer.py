@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import toksmith
-from tests.damage import JSON
+from tests.damage import JSON, overwrite_number
 from tests.fuzz.running import REFUSED, WORKED, Subject, Target
 from toksmith.explorer import app as app_module
 from toksmith.explorer import requests
@@ -89,6 +89,9 @@ def prepare(work: Path) -> Subject:
         assert status < 500, (status, answer)
         assert {path.name for path in work.iterdir()} == outside, "a file outside of the folder"
         if status == 200:
+            if name == "tokens":
+                found = json.loads(answer)
+                assert 0 <= found["start"] <= found["end"] <= found["characters"], found
             return WORKED
         assert json.loads(answer)["error"], status
         return REFUSED
@@ -125,4 +128,4 @@ async def _ask(app: Any, path: str, query: dict[str, Any], body: bytes) -> tuple
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
 
 
-EXPLORER = Target(("explorer",), JSON, prepare)
+EXPLORER = Target(("explorer",), [*JSON, *[overwrite_number] * 4], prepare)

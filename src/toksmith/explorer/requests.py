@@ -17,6 +17,9 @@ from toksmith.explorer.excerpts import parse_text
 LONGEST_TEXT = 8 * 1024 * 1024
 """The largest JSON request in bytes."""
 
+MOST_NUMBER = 2**53 - 1
+"""The largest whole number of a request: ``Number.MAX_SAFE_INTEGER`` of browsers."""
+
 Reply: TypeAlias = "dict[str, Any]"
 Endpoint: TypeAlias = "Callable[[Request], Awaitable[Response]]"
 
@@ -36,15 +39,18 @@ class Fields:
         return parse_text(self._fields.get(name, default))
 
     def number(self, name: str, default: int = 0) -> int:
-        """Return a whole number.
+        """Return a whole number from 0 to :data:`MOST_NUMBER`.
 
         Raises:
-            OptionError: the field is not a whole number.
+            OptionError: the field is no such number.
         """
         value = self._fields.get(name, default)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise OptionError(f"{name} is {value!r:.40}: use a whole number")
-        return value
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if not is_whole or not 0 <= value <= MOST_NUMBER:
+            raise OptionError(
+                f"{name} is {value!r:.40}: use a whole number from 0 to {MOST_NUMBER:,}"
+            )
+        return int(value)
 
     def flag(self, name: str) -> bool:
         """Return whether a field is true."""

@@ -171,8 +171,8 @@ class VocabularyPage:
             fields.text("kind", "all"),
             fields.text("sort", "id"),
         )
-        first = max(fields.number("from"), 0)
-        ids = found[first : first + min(max(fields.number("rows", 100), 0), MOST_ROWS)].tolist()
+        first = fields.number("from")
+        ids = found[first : first + min(fields.number("rows", 100), MOST_ROWS)].tolist()
         return {
             "found": len(found),
             "total": len(vocabulary),
@@ -188,7 +188,7 @@ class VocabularyPage:
         token_id, text = fields.number("id"), self._texts.of(fields)
         place = None
         if text:
-            first, end = (min(max(fields.number(name), 0), len(text)) for name in ("start", "end"))
+            first, end = (min(fields.number(name), len(text)) for name in ("start", "end"))
             excerpt = Excerpt(text, first, max(first, end))
             shown = encode_excerpt(
                 vocabulary.tok, excerpt, parse_special(fields.text("special", "text"))
