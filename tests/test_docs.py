@@ -52,6 +52,13 @@ class Finder(doctest.DocTestFinder):
         return bool(super()._from_module(module, object))  # type: ignore[misc]
 
 
+class Checker(doctest.OutputChecker):
+    """Compares output as Python prints it: doctest escapes both sides, so ð would equal \\xf0."""
+
+    def _toAscii(self, text: str) -> str:  # noqa: N802 - doctest's name
+        return text
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to work in; published vocabularies come from the shared data."""
@@ -113,7 +120,7 @@ def test_doctests(name: str, folder: Path) -> None:
         module = module_and_parts(name)
     except MissingExtraError as missing:
         pytest.skip(str(missing))
-    runner = doctest.DocTestRunner(optionflags=CHECKS)
+    runner = doctest.DocTestRunner(Checker(), optionflags=CHECKS)
     for test in Finder().find(module):
         runner.run(test)
     assert runner.failures == 0, f"{runner.failures} of {runner.tries} examples fail, see above"
@@ -130,6 +137,10 @@ def module_and_parts(name: str) -> ModuleType:
 def test_doctests_of_cached_properties_run() -> None:
     found = {test.name for test in Finder().find(module_and_parts("toksmith.tokenizer"))}
     assert "toksmith.tokenizer.Tokenizer.vocab" in found
+
+
+def test_escapes_in_output_are_compared_as_printed() -> None:
+    assert not Checker().check_output("'\xf0'", "'\\xf0'", CHECKS)
 
 
 def test_the_public_names_show_an_example() -> None:
@@ -154,7 +165,7 @@ def run_python(snippet: Snippet, names: dict[str, Any], where: str) -> None:
         exec(compile(padded, where, "exec"), names)
         return
     test = doctest.DocTestParser().get_doctest(snippet.source, names, where, where, snippet.line)
-    runner = doctest.DebugRunner(optionflags=CHECKS)
+    runner = doctest.DebugRunner(Checker(), optionflags=CHECKS)
     try:
         runner.run(test, clear_globs=False)
     except doctest.DocTestFailure as failure:
