@@ -14,6 +14,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from toksmith.cli.clashes import check_outputs
 from toksmith.errors import ToksmithError
 
 _VALUE = r"""(?:r?"[^"]*"|'[^']*'|\{[^}]*\}|[\w.\-]+)"""
@@ -229,6 +230,7 @@ class Command(TyperCommand):
             with warnings.catch_warnings():
                 warnings.simplefilter("always", UserWarning)
                 warnings.showwarning = show
+                check_outputs(ctx)
                 return super().invoke(ctx)
         except ToksmithError as error:
             error.args = (use_option_names(str(error), options_of(self)),)

@@ -26,7 +26,7 @@ _VOCABULARIES = (
     *("tokenizer.json", "vocab.json", "vocab.txt", "encoder.json", "tekken.json"),
     *("*.model", "*.tiktoken"),
 )
-_FILES = (
+FILES = (
     *_VOCABULARIES,
     *("merges.txt", "vocab.bpe", "tokenizer_config.json", "special_tokens_map.json"),
     *("added_tokens.json", "chat_template.jinja", "additional_chat_templates/*.jinja"),
@@ -112,7 +112,7 @@ def download(name: str, revision: str | None = None) -> Path:
     with lazy.importing("huggingface_hub", message):
         hub = lazy.load("huggingface_hub")
     try:
-        found = hub.snapshot_download(name, revision=_check(revision), allow_patterns=[*_FILES])
+        found = hub.snapshot_download(name, revision=_check(revision), allow_patterns=[*FILES])
     except Exception as wrong:
         if not isinstance(wrong, OSError | ValueError) and not _is_of_network(wrong):
             raise
