@@ -129,14 +129,18 @@ _READERS: dict[str, Callable[[Entry], Step]] = {
 }
 
 
-def write(decoder: Decoder | None) -> dict[str, Any] | None:
+def write(decoder: Decoder | None, byte_level: bool) -> dict[str, Any] | None:
     """Return the entry of a decoder.
+
+    Args:
+        decoder: the steps; ``None`` if the bytes of the tokens are the text.
+        byte_level: whether the file spells the model's tokens in GPT-2's byte alphabet.
 
     Raises:
         UnsupportedError: ``tokenizers`` has no such step.
     """
     if decoder is None:
-        return BYTE_LEVEL
+        return BYTE_LEVEL if byte_level else _entry(Fuse())
     if decoder == (JOINED,):
         return None
     entries = [_entry(step) for step in decoder]

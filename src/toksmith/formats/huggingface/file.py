@@ -148,7 +148,7 @@ def contents(pipeline: Pipeline, path: Path) -> dict[Path, bytes]:
         "normalizer": normalizers.write(pipeline.normalizer),
         "pre_tokenizer": splitters.write(pipeline.splitter, byte_level),
         "post_processor": templates.write(pipeline),
-        "decoder": decoders.write(pipeline.decoder),
+        "decoder": decoders.write(pipeline.decoder, byte_level),
         "model": models.write(pipeline),
     }
     lines = [f"  {files.dump(key)}: {files.dump(value)}" for key, value in parts.items()]
