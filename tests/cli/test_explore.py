@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import signal
 import socket
 import subprocess
@@ -9,6 +11,8 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -42,8 +46,55 @@ def test_says_its_address_and_ends_well(
     assert list(tmp_path.iterdir())
     explorer.send_signal(how)
     assert explorer.communicate(timeout=30) == ("", "")
-    assert explorer.returncode == 0
+    assert explorer.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[how]
     assert not list(tmp_path.iterdir())
+
+
+SLOW_SEARCH = """
+import sys, time
+from toksmith.cli import main
+from toksmith.explorer.vocabulary import Vocabulary
+
+def search(*_):
+    print("searching", flush=True)
+    time.sleep(60)
+
+Vocabulary._search = search
+sys.argv = ["toksmith", "explore", "--no-browser"]
+main()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_ends_while_a_request_and_a_job_run(
+    how: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    explorer = subprocess.Popen(
+        [sys.executable, "-c", SLOW_SEARCH],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert explorer.stdout is not None
+    address = explorer.stdout.readline().split()[4]
+    host = urlsplit(address).netloc
+
+    def ask(path: str, **fields: Any) -> http.client.HTTPConnection:
+        connection = http.client.HTTPConnection(host)
+        connection.request("POST", path, json.dumps(fields), {"X-Toksmith": "1"})
+        return connection
+
+    training = ask("/ask/train", text="low lower " * 100_000, vocab_size=300)
+    assert training.getresponse().status == 200
+    searching = ask("/ask/vocabulary", tokenizer="bytes", query="a")
+    assert explorer.stdout.readline() == "searching\n"
+    explorer.send_signal(how)
+    assert explorer.communicate(timeout=30) == ("", "")
+    assert explorer.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[how]
+    assert not list(tmp_path.iterdir())
+    training.close()
+    searching.close()
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def prepare(work: Path) -> Subject:
     loaded.add("a", lambda: load(work / "a.model"))
     app, _ = make_app(loaded, root, PORT)
     # The patches stay for the life of this process: one thread, and no process for a job.
-    requests.run_in_threadpool = app_module.run_in_threadpool = _call  # type: ignore[assignment]
+    requests.run_in_thread = app_module.run_in_thread = _call  # type: ignore[assignment]
     Jobs.start = _refuse_job  # type: ignore[method-assign]
     loop = asyncio.new_event_loop()
     outside = {path.name for path in work.iterdir()}

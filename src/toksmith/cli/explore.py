@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from toksmith.cli.common import Quiet, SpecialTokens, Split, load_tokenizer
+from toksmith.cli.signals import describe_end
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -53,7 +55,15 @@ def run(
             f"the current folder cannot be found ({wrong.strerror}): change to a folder that exists"
         ) from wrong
     print_at_once = partial(print, flush=True)
-    serve(loaded, folder, port, browser=not no_browser, say=print_at_once)
+    try:
+        serve(loaded, folder, port, browser=not no_browser, say=print_at_once)
+    except KeyboardInterrupt:  # the usual end, so nothing is printed
+        from toksmith.explorer.requests import are_requests_running
+
+        _, code = describe_end()
+        if are_requests_running():  # in the kernel, perhaps, which the interpreter would unload
+            os._exit(code)
+        raise typer.Exit(code) from None
 
 
 def _load(given: str, split: str | None, special_token: list[str] | None) -> Tokenizer:

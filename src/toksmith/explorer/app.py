@@ -7,7 +7,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -19,7 +18,14 @@ from toksmith.explorer.folder import Folder
 from toksmith.explorer.guard import App, Guard
 from toksmith.explorer.jobs import Jobs
 from toksmith.explorer.loaded import LoadedTokenizers
-from toksmith.explorer.requests import Fields, Reply, error_reply, make_endpoint, read_body
+from toksmith.explorer.requests import (
+    Fields,
+    Reply,
+    error_reply,
+    make_endpoint,
+    read_body,
+    run_in_thread,
+)
 from toksmith.explorer.text_page import TextPage, text_card
 from toksmith.explorer.texts import MOST_BYTES, Texts
 from toksmith.explorer.token_html import palette_css
@@ -82,7 +88,7 @@ def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Ca
         name = request.query_params.get("name", "")[-80:] or "text"
         try:
             data = await read_body(request, MOST_BYTES)
-            return JSONResponse(text_card(await run_in_threadpool(texts.keep, name, data)))
+            return JSONResponse(text_card(await run_in_thread(texts.keep, name, data)))
         except (ToksmithError, OSError) as wrong:
             return error_reply(wrong)
 
@@ -96,14 +102,14 @@ def make_app(loaded: LoadedTokenizers, folder: Path, port: int) -> tuple[App, Ca
     async def open_tokenizer(request: Request) -> Response:
         try:
             name, path = await uploads.take(request)
-            return JSONResponse({"key": await run_in_threadpool(load_upload, name, path)})
+            return JSONResponse({"key": await run_in_thread(load_upload, name, path)})
         except (ToksmithError, OSError) as wrong:
             return error_reply(wrong)
 
     async def download(request: Request) -> Response:
         key, form = (request.query_params.get(name, "") for name in ("t", "format"))
         try:
-            name, data = await run_in_threadpool(train.export, key, form)
+            name, data = await run_in_thread(train.export, key, form)
         except (ToksmithError, OSError) as wrong:
             return error_reply(wrong)
         return Response(data, headers={"x-name": quote(name)}, media_type=BINARY)

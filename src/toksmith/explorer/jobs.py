@@ -119,6 +119,7 @@ class Jobs:
         self._folder = tempfile.TemporaryDirectory(prefix="toksmith-")
         self._lock = threading.Lock()
         self._made = 0
+        self._is_closed = False
         self.last: Job | None = None
 
     @property
@@ -136,9 +137,11 @@ class Jobs:
         """Start a job.
 
         Raises:
-            OptionError: another job is running.
+            OptionError: another job is running, or the explorer ends.
         """
         with self._lock:
+            if self._is_closed:
+                raise OptionError("the explorer has ended: start it again")
             if self.last is not None and self.last.state == "running":
                 raise OptionError("something is being trained or measured already: cancel it first")
             self.last = Job(task)
@@ -150,6 +153,8 @@ class Jobs:
             self.last.cancel()
 
     def close(self) -> None:
-        """End the running job and remove all files."""
+        """End the running job and remove all files; no other job can be started."""
+        with self._lock:
+            self._is_closed = True
         self.cancel()
         self._folder.cleanup()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 import traceback
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from contextlib import suppress
+from typing import Any, TypeAlias, TypeVar
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -22,6 +24,9 @@ MOST_NUMBER = 2**53 - 1
 
 Reply: TypeAlias = "dict[str, Any]"
 Endpoint: TypeAlias = "Callable[[Request], Awaitable[Response]]"
+Result = TypeVar("Result")
+
+_THREAD = "request of the explorer"
 
 
 class Fields:
@@ -77,7 +82,7 @@ def make_endpoint(work: Callable[[Fields], Reply]) -> Endpoint:
             fields = json.loads(await read_body(request, LONGEST_TEXT))
             if not isinstance(fields, dict):
                 raise OptionError("a request must be a JSON object")
-            return JSONResponse(await run_in_threadpool(work, Fields(fields)))
+            return JSONResponse(await run_in_thread(work, Fields(fields)))
         except (ToksmithError, ValueError, OSError, RecursionError) as wrong:
             return error_reply(wrong)
         except Exception as wrong:
@@ -85,6 +90,37 @@ def make_endpoint(work: Callable[[Fields], Reply]) -> Endpoint:
             return JSONResponse({"error": f"{type(wrong).__name__}: {wrong}"}, 500)
 
     return endpoint
+
+
+async def run_in_thread(work: Callable[..., Result], *given: Any) -> Result:
+    """Call a function in a thread of its own.
+
+    Unlike the threads of Starlette's pool, the end of the server does not wait for this one.
+    """
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[Result] = loop.create_future()
+
+    def settle(how: Callable[..., None], what: object) -> None:
+        if not answer.done():  # it is cancelled when the server ends
+            how(what)
+
+    def run() -> None:
+        how: Callable[..., None] = answer.set_result
+        what: object
+        try:
+            what = work(*given)
+        except Exception as wrong:
+            how, what = answer.set_exception, wrong
+        with suppress(RuntimeError):  # the server has ended, and its loop is closed
+            loop.call_soon_threadsafe(settle, how, what)
+
+    threading.Thread(target=run, name=_THREAD, daemon=True).start()
+    return await answer
+
+
+def are_requests_running() -> bool:
+    """Return whether a thread still works on a request."""
+    return any(thread.name == _THREAD for thread in threading.enumerate())
 
 
 def error_reply(wrong: Exception) -> Response:

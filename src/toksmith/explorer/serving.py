@@ -25,7 +25,10 @@ def serve(
     browser: bool = True,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve the explorer until Ctrl-C.
+    """Serve the explorer until Ctrl-C or SIGTERM, which raises KeyboardInterrupt.
+
+    Requests that still run a second later are given up: their threads run on, but nothing waits for
+    them.
 
     Args:
         loaded: the tokenizers to begin with.
@@ -74,24 +77,35 @@ def serve(
                 if browser:
                     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-        try:
-            with _terminate_like_interrupt(), contextlib.suppress(KeyboardInterrupt):
-                Server(config).run(sockets=[bound])
-        finally:
-            close()
+        with _until_signal(close):
+            Server(config).run(sockets=[bound])
 
 
 @contextlib.contextmanager
-def _terminate_like_interrupt() -> Iterator[None]:
-    """Let SIGTERM end the explorer as Ctrl-C does: stop its jobs and remove its folder."""
+def _until_signal(close: Callable[[], None]) -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, and close the app after it.
+
+    A handler that raises KeyboardInterrupt, such as that of the command line, stays. Another signal
+    during closing is ignored: closing takes no longer than the end of a process that is killed.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        try:
+            yield
+        finally:
+            close()
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) or signal.SIG_DFL for number in numbers}
+    if before[signal.SIGTERM] is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+        close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _listen(port: int) -> socket.socket:
