@@ -6,6 +6,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import toksmith
@@ -15,6 +16,9 @@ from tests.kits.gguf import converted, write
 from toksmith import formats
 from toksmith.cli.common import FORMATS
 from toksmith.cli.train import Model
+from toksmith.formats.sentencepiece_pipeline import sentencepiece_pipeline
+from toksmith.models import SentencePieceBPE
+from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.trainers import MODELS
 
 PIECES = ("-O", "hard_vocab_limit=false", "-O", "normalization_rule_name=identity")
@@ -79,6 +83,21 @@ def test_convert_and_verify(
         f"{trained[model]} and {target} agree by ids: 20 documents, {len(CORPUS) - 20:,} bytes\n"
     )
     assert run("verify", trained[model], target, TEXT, "--by", "tokens").code == 0
+
+
+def test_convert_verifies_decoded_texts(run: Run, tmp_path: Path) -> None:
+    """Without a piece for ▁, a tokenizer.json takes the space off an unknown first piece."""
+    model, target, texts = (tmp_path / name for name in ("a.model", "a.json", "a.txt"))
+    types, scores = np.array([2, 1, 1, 1, 1]), np.array([0, -2, -2, -2, -1])
+    pieces = SentencePieceBPE((b"<unk>", b"l", b"o", b"w", b"lo"), scores, types)
+    toksmith.Tokenizer(sentencepiece_pipeline(pieces, SentencePieceNormalizer())).save(model)
+    texts.write_text("low\nlow low\n", "utf-8")
+    ran = run("convert", model, target, "--verify", texts, "--separator", "\n")
+    assert ran.code == 1
+    assert ran.out.decode().splitlines()[1:] == [
+        f"{texts}: document 1 of 2 has the same ids, but from character 0 on, {model} decodes them "
+        f"to ·⁇·low and {target} to ⁇·low"
+    ]
 
 
 def test_two_models_compared_by_the_text_of_their_tokens(

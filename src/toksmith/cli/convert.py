@@ -22,8 +22,8 @@ def run(
         typer.Option(
             "--verify",
             metavar="TEXT|FILE",
-            help="Encode this with both and show the first difference: a file, a folder, a "
-            "quoted glob, or a text. Repeat for several.",
+            help="Encode this with both, decode the ids again, and show the first difference: a "
+            "file, a folder, a quoted glob, or a text. Repeat for several.",
         ),
     ] = None,
     separator: Separator = None,
@@ -35,7 +35,8 @@ def run(
 
     If the format cannot hold the tokenizer, it is an error and no file is written.
 
-    With --verify, the exit code is 1 if the new file gives other ids.
+    With --verify, the exit code is 1 if the new file gives other ids or decodes them to another
+    text.
     """
     from toksmith.cli.saving import save
     from toksmith.cli.writing import check_folder
@@ -57,5 +58,7 @@ def run(
         again = toksmith.load(target, format=to)
         names = (source, str(target))
         reading = Reading(separator)
-        if not agree((tok, again), names, verify, "ids", reading=reading, quiet=quiet):
+        if not agree(
+            (tok, again), names, verify, "ids", reading=reading, quiet=quiet, decoding=True
+        ):
             raise typer.Exit(1)

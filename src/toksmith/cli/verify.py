@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from toksmith._base.visible import count_of
+from toksmith._base.visible import count_of, visible
 from toksmith.cli.common import (
     AddSpecialTokens,
     Quiet,
@@ -269,8 +270,12 @@ def agree(
     reading: Reading | None = None,
     threads: int | None = None,
     quiet: bool = False,
+    decoding: bool = False,
 ) -> bool:
-    """Compare two tokenizers, print the result, and return whether they agree."""
+    """Compare two tokenizers, print the result, and return whether they agree.
+
+    With ``decoding``, they also have to decode the ids of each text to the same text.
+    """
     from toksmith._base.text import utf8
     from toksmith.corpus import Reading
     from toksmith.measure import verify
@@ -280,6 +285,7 @@ def agree(
         "by": by, "special": special, "add_special_tokens": add_special_tokens,
     }  # fmt: skip
     documents = differing = size = 0
+    is_decoded_otherwise = False
     literals = [*pair[0].special_tokens, *pair[1].special_tokens]
     for name, some in _documents(texts, reading or Reading(), quiet, literals):
         found = verify.find_differing(*pair, some, threads=threads, **options)
@@ -287,14 +293,36 @@ def agree(
             difference = verify.first_difference(*pair, some[found[0]], **options)
             print(f"{name}: document {found[0] + 1:,} of {len(some):,} differs", end=" ")
             _show(cast("Difference", difference), names)
+        if decoding and not (differing or found or is_decoded_otherwise):
+            is_decoded_otherwise = _show_decoded(pair, names, name, some)
         documents += len(some)
         differing += len(found)
         size += sum(len(utf8(text)) for text in some)
     if differing:
         print(f"\ndocuments that differ by {by}: {differing:,} of {documents:,}")
-    elif not quiet:
+    elif not quiet and not is_decoded_otherwise:
         _print_agreement(*names, by, documents, size)
-    return not differing
+    return not differing and not is_decoded_otherwise
+
+
+def _show_decoded(
+    pair: tuple[Tokenizer, Tokenizer], names: tuple[str, str], name: str, documents: Sequence[Text]
+) -> bool:
+    """Print the first document whose ids are decoded to two texts; return whether there is one."""
+    ids = pair[0].encode_batch(documents)
+    for place, texts in enumerate(zip(*(tok.decode_batch(ids) for tok in pair), strict=True)):
+        if texts[0] == texts[1]:
+            continue
+        characters = enumerate(zip_longest(*texts))
+        start = next(i for i, (one, other) in characters if one != other)
+        ends = (text[start : start + 20].encode("utf-8", "surrogatepass") for text in texts)
+        one, other = (visible(end) or "nothing" for end in ends)
+        print(
+            f"{name}: document {place + 1:,} of {len(documents):,} has the same ids, but from "
+            f"character {start:,} on, {names[0]} decodes them to {one} and {names[1]} to {other}"
+        )
+        return True
+    return False
 
 
 def agrees_with_library(
