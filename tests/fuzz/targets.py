@@ -426,6 +426,7 @@ def counts_target() -> Target:
                 found = file.read()
                 assert sum(found.counts.tolist()) == file.occurrences
                 assert sum(len(ends) for _, ends, _ in file.batches()) == len(found)
+                assert found.splitter == counts.splitter
                 toksmith.train(counts=found, vocab_size=270)
             except (FormatError, OptionError, TrainingError) as wrong:
                 return REFUSED if isinstance(wrong, FormatError) else HALTED

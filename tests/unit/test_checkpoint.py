@@ -18,6 +18,7 @@ import toksmith
 from tests import damage
 from tests.interrupting import interrupted
 from tests.processes import POSIX
+from toksmith._base.seals import seal
 from toksmith.engine.training import ChunkStore, MergeRules, Merges, merge_symbols
 from toksmith.errors import FormatError, OptionError
 from toksmith.trainers import checkpoint
@@ -290,10 +291,12 @@ def test_damage_is_reported(files: Path, tmp_path: Path) -> None:
     assert same(train(files, folder), train(files))
     entry = folder / "counts-0000.json"
     held = json.loads(entry.read_text(encoding="utf-8"))
-    del held["documents"], held["files"]
-    entry.write_text(json.dumps(held), encoding="utf-8")
-    with pytest.raises(FormatError, match=r"counts-0000\.json: is damaged"):
-        train(files, folder)
+    changed = {**held, "documents": held["documents"] + 1}
+    del held["documents"], held["files"], held["sha256"]
+    for damaged in (changed, seal(held)):
+        entry.write_text(json.dumps(damaged), encoding="utf-8")
+        with pytest.raises(FormatError, match=r"counts-0000\.json: is damaged"):
+            train(files, folder)
 
 
 @pytest.mark.parametrize(

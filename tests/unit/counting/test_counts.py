@@ -17,9 +17,12 @@ import pytest
 
 import toksmith
 from toksmith import Counts
+from toksmith._base.seals import seal
 from toksmith.engine import counting
 from toksmith.errors import FormatError, OptionError, SplitError, UnsupportedError
 from toksmith.splitters import PatternSplitter, splitter
+from toksmith.trainers.counting.counts import stream_counts
+from toksmith.trainers.counting.files.parquet import CountsFile, write
 
 PARTS = ["low lower lowest\n", "new low newer\n\nnew", "wide, wider: ünï 日本 low"]
 WORDS = PatternSplitter(r"\S+", "drop")
@@ -172,18 +175,59 @@ class TestParquet:
             with suppress(FormatError):
                 assert items(Counts.load(path)) == expected
 
+    @pytest.mark.parametrize("shard", [None, {"number": 1}])
+    def test_a_flipped_bit_in_the_metadata(self, tmp_path: Path, shard: Any) -> None:
+        """Parquet has no checksum of its metadata, which hold the split pattern."""
+        path = tmp_path / "a.counts"
+        counts = Counts.from_texts(["low lower lowest"], split=r"\w+|\s+")
+        write(stream_counts(counts), path, shard)
+        sound = path.read_bytes()
+        size = int.from_bytes(sound[-8:-4], "little")  # of the metadata, before it
+        rng = random.Random(5)
+        refusals = []
+        for _ in range(300):
+            place = len(sound) - 8 - 1 - rng.randrange(size)
+            flipped = bytearray(sound)
+            flipped[place] ^= 1 << rng.randrange(8)
+            path.write_bytes(flipped)
+            try:
+                file = CountsFile(path)
+                found = file.read()
+            except FormatError as wrong:
+                refusals.append(wrong.path)
+            else:
+                assert items(found) == items(counts)
+                assert (found.splitter, found.documents) == (counts.splitter, counts.documents)
+                assert file.shard == shard
+        assert len(refusals) > 150
+        assert {*refusals} == {str(path)}
+
+    def test_changed_metadata(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.counts"
+        Counts.of({b"low": 3}, split=WORDS).save(path)
+        table = pq.read_table(path)
+        header = table.schema.metadata[b"toksmith.counts"].replace(b'"drop"', b'"keep"')
+        assert header != table.schema.metadata[b"toksmith.counts"]
+        pq.write_table(table.replace_schema_metadata({"toksmith.counts": header}), path)
+        with pytest.raises(FormatError, match=r"a\.counts: is damaged: its metadata have another"):
+            Counts.load(path)
+
     @pytest.mark.parametrize(
         ("header", "says"),
         [
             ("{", "no JSON"),
             ("[]", "layout is None"),
-            ('{"layout": 2}', "layout is 2"),
-            ('{"layout": 1}', "documents is None"),
-            ('{"layout": 1, "documents": -1}', "documents is -1"),
-            ('{"layout": 1, "documents": 0, "splitter": 3}', "3 is no splitter"),
-            ('{"layout": 1, "splitter": {"pattern": "(", "gaps": "keep"}}', "regular expression"),
-            ('{"layout": 1, "splitter": {"pattern": "a", "gaps": "?"}}', "splitter"),
-            ('{"layout": 1, "documents": 0, "chunks": 2, "bytes": 3}', "do not match its totals"),
+            ('{"layout": 1}', "layout is 1, but this version reads 2"),
+            ('{"layout": 2}', "documents is None"),
+            ('{"layout": 2, "documents": -1}', "documents is -1"),
+            ('{"layout": 2, "documents": 0, "splitter": 3}', "3 is no splitter"),
+            ('{"layout": 2, "splitter": {"pattern": "(", "gaps": "keep"}}', "regular expression"),
+            ('{"layout": 2, "splitter": {"pattern": "a", "gaps": "?"}}', "splitter"),
+            ('{"layout": 2, "documents": 0, "chunks": 2, "bytes": 3}', "occurrences is None"),
+            (
+                '{"layout": 2, "documents": 0, "chunks": 2, "bytes": 3, "occurrences": 3}',
+                "do not match its totals",
+            ),
         ],
     )
     def test_headers(self, tmp_path: Path, header: str, says: str) -> None:
@@ -201,7 +245,7 @@ class TestParquet:
         self.write(path, {"chunk": [b"a"], "count": [1]}, None)
         with pytest.raises(FormatError, match="holds no counts of toksmith"):
             Counts.load(path)
-        header = '{"layout": 1, "documents": 0, "chunks": 1, "bytes": 1}'
+        header = '{"layout": 2, "documents": 0, "chunks": 1, "bytes": 1, "occurrences": 1}'
         for chunk, count, says in ((None, 1, "missing"), (b"a", None, "missing"), (b"", 1, "empty"),
                                    (b"abcd", 2**61, r"2\*\*63")):  # fmt: skip
             self.write(path, {"chunk": [chunk], "count": [count]}, header)
@@ -214,6 +258,8 @@ class TestParquet:
             name: pa.array(values, None if values == [b"a"] else types[name])
             for name, values in columns.items()
         }
+        if header is not None and header[:1] == "{" != header:
+            header = json.dumps(seal(json.loads(header)))
         metadata = None if header is None else {"toksmith.counts": header}
         pq.write_table(pa.table(arrays).replace_schema_metadata(metadata), path)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from toksmith._base.files import dump, read_json, write_text
+from toksmith._base.seals import is_sealed, seal
 from toksmith._base.visible import count_of
 from toksmith.corpus import DocumentSource, Files, ReadTotals
 from toksmith.corpus.hashing import KnownHash
@@ -140,7 +141,7 @@ class CountedParts:
             record = path.with_suffix(".json")
             if not record.exists():
                 figures = count_to(path, part)
-                write_text(record, dump({**_read_entry(part.read()), **figures}))
+                write_text(record, dump(seal({**_read_entry(part.read()), **figures})))
             _add(whole, _read_of(record))
             paths.append(path)
         return paths, whole
@@ -213,6 +214,8 @@ def _read_entry(read: ReadTotals) -> dict[str, Any]:
 def _read_of(path: Path) -> ReadTotals:
     entry = read_json(path)
     try:
+        if not is_sealed(entry):
+            raise ValueError("it has another SHA-256")
         numbers = {name: _number(entry[name]) for name in ("documents", "bytes", "stored")}
         skipped = {name: _number(number) for name, number in entry["skipped"].items()}
         files = [_file_of(file) for file in entry["files"]]
@@ -232,7 +235,7 @@ def _file_of(file: Mapping[str, Any]) -> FileRead:
         raise ValueError(f"hash is {digits!r:.20}")
     numbers = {name: _number(file[name]) for name in ("size", "documents", "bytes", "weight")}
     known = None if digits is None else KnownHash(digits)
-    texts = file.get("sample")  # checkpoints of earlier versions have none
+    texts = file["sample"]
     sample = None if texts is None else KnownSample([text.encode() for text in texts])
     return FileRead(path=Path(file["path"]), hash=known, sample=sample, **numbers)
 

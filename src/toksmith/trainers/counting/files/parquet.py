@@ -2,7 +2,8 @@
 
 A file has the columns ``chunk`` (binary) and ``count`` (uint64), in order of first
 appearance. Its metadata hold, under ``toksmith.counts``, what the columns do not say: the splitter,
-the documents, and the totals that reveal a truncated file.
+the documents, the totals that reveal a truncated file, and a SHA-256 of all this: Parquet has
+checksums of its pages, but none of its metadata.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from toksmith._base.checks import whole
 from toksmith._base.lazy import extra, np
+from toksmith._base.seals import is_sealed, seal
 from toksmith._base.sizes import format_size
 from toksmith.corpus import AnyPath
 from toksmith.corpus.remote import (
@@ -35,7 +37,7 @@ from toksmith.trainers.temporary_files import FULL_DISK
 from toksmith.version import __version__
 
 _KEY = b"toksmith.counts"
-_LAYOUT = 1
+_LAYOUT = 2
 _BUFFER = 1 << 18
 """The number of bytes of a file that are read at a time."""
 
@@ -67,7 +69,7 @@ def write(counts: StreamedCounts, path: FilePath, shard: Mapping[str, Any] | Non
     }
     schema = pa.schema(
         [pa.field("chunk", pa.binary(), False), pa.field("count", pa.uint64(), False)],
-        {_KEY: json.dumps(header).encode()},
+        {_KEY: json.dumps(seal(header)).encode()},
     )
     passed = size = 0
 
@@ -147,6 +149,7 @@ class CountsFile:
         documents: the number of documents.
         chunks: the number of distinct chunks.
         bytes: the size of the counted text in bytes.
+        occurrences: the sum of all counts.
         shard: a note on the part of a corpus that was counted; ``None`` if there is none.
 
     Raises:
@@ -167,28 +170,10 @@ class CountsFile:
             self.documents = _number(path, header, "documents")
             self.chunks = _number(path, header, "chunks")
             self.bytes = _number(path, header, "bytes")
-            self._occurrences = (
-                _number(path, header, "occurrences") if "occurrences" in header else None
-            )
+            self.occurrences = _number(path, header, "occurrences")
             self.shard: dict[str, Any] | None = header.get("shard")
             if not isinstance(self.shard, dict | None):
                 raise FormatError(path, f"in its metadata, shard is {self.shard!r:.40}")
-
-    @property
-    def occurrences(self) -> int:
-        """The sum of all counts.
-
-        Raises:
-            FormatError: see :meth:`batches`.
-
-        Example:
-            >>> Counts.from_texts(["a a a"]).save("a.parquet")
-            >>> CountsFile("a.parquet").occurrences
-            3
-        """
-        if self._occurrences is None:  # a file of an earlier version
-            self._occurrences = sum(int(counts.sum()) for _, _, counts in self._buffers())
-        return self._occurrences
 
     def batches(self) -> Iterator[CountedChunks]:
         """Yield the chunks in order of first appearance.
@@ -323,6 +308,8 @@ def _header(path: AnyPath, file: Any) -> dict[str, Any]:
     layout = header.get("layout") if isinstance(header, dict) else None
     if layout != _LAYOUT:
         raise FormatError(path, f"its layout is {layout!r:.40}, but this version reads {_LAYOUT}")
+    if not is_sealed(header):
+        raise FormatError(path, "is damaged: its metadata have another SHA-256")
     return dict(header)
 
 
