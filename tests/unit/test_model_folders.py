@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 import toksmith
 from tests.kits.bpe import BYTES
 from toksmith._base.byte_alphabet import spell
-from toksmith.errors import FormatError, ToksmithError
+from toksmith.errors import FormatError, ToksmithError, UnsupportedError
+from toksmith.framing import Framing, Padding, Settings
 
 IDS = {
     token: i for i, token in enumerate([*map(spell, BYTES), "lo", "low", "Ġlow", "<|endoftext|>"])
@@ -170,6 +172,48 @@ def test_roles_of_generation_config(tmp_path: Path) -> None:
     write(folder, generation_config={"eos_token_id": 3})
     with pytest.warns(UserWarning, match=r"eos_token_id is 3 in generation_config.json"):
         assert toksmith.load(folder).eos_token_id == END
+
+
+def test_a_role_of_an_ordinary_token_is_saved_by_its_id(tmp_path: Path) -> None:
+    """As a literal in tokenizer_config.json, it would become a special token with a new id."""
+    folder = with_main(gpt2(tmp_path / "model", {}))
+    (folder / "tokenizer_config.json").unlink()
+    write(folder, generation_config={"eos_token_id": [10, END], "top_k": 5})
+    tok = toksmith.load(folder)
+    assert tok.eos_token_id == 10
+    other = write(tmp_path / "other", generation_config={"eos_token_id": END, "top_k": 6})
+    write(other, tokenizer_config={"eos_token": "<|endoftext|>"})
+    for saved, generation in (
+        (folder, {"eos_token_id": [10, END], "top_k": 5}),
+        (other, {"eos_token_id": 10, "top_k": 6}),
+        (tmp_path / "new", {"eos_token_id": 10}),
+    ):
+        tok.save(saved)
+        assert json.loads((saved / "generation_config.json").read_text()) == generation
+        again = toksmith.load(saved)
+        assert again.pipeline == tok.pipeline
+        assert again.encode("low\n", special="encode") == [LOW, 10]
+
+
+def test_padding_by_an_ordinary_token_is_saved(tmp_path: Path) -> None:
+    tok = toksmith.load(gpt2(tmp_path, {}))
+    framing = Framing(tok.pipeline.framing.added_tokens, padding=Padding(id=LOW, token="low"))
+    toksmith.Tokenizer(replace(tok.pipeline, framing=framing)).save(tmp_path / "a.json")
+    folder = write(tmp_path / "model", tokenizer_config={"eos_token": "<|endoftext|>"})
+    (tmp_path / "a.json").rename(folder / "tokenizer.json")
+    tok = toksmith.load(folder)
+    tok.save(folder)
+    again = toksmith.load(folder)
+    assert again.pipeline == tok.pipeline
+    assert (again.pad_token_id, again.special_tokens) == (LOW, {"<|endoftext|>": END})
+    assert not (folder / "generation_config.json").exists()
+
+
+def test_other_roles_of_ordinary_tokens_are_refused(tmp_path: Path) -> None:
+    tok = toksmith.load(gpt2(tmp_path, {}))
+    settings = Settings({"unk_token": "low"})
+    with pytest.raises(UnsupportedError, match="unk_token is 'low', which is an ordinary token"):
+        toksmith.Tokenizer(replace(tok.pipeline, settings=settings)).save(tmp_path / "new")
 
 
 def test_padding_and_truncation(tmp_path: Path) -> None:

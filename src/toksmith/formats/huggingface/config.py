@@ -1,4 +1,7 @@
-"""Writes tokenizer_config.json, special_tokens_map.json and chat templates."""
+"""Writes tokenizer_config.json, special_tokens_map.json and chat templates.
+
+If ordinary tokens have roles, also generation_config.json, which names them by id.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,20 @@ from typing import Any
 
 from toksmith._base import files
 from toksmith._base.plain_names import is_plain
-from toksmith.errors import FormatError, OptionError
+from toksmith.errors import FormatError, OptionError, UnsupportedError
 from toksmith.formats.huggingface.declared import MAIN
 from toksmith.formats.huggingface.framing import write_added_token
 from toksmith.framing import Framing, TextPart, TokenPart
 from toksmith.framing.settings import DEFAULT
 from toksmith.pipeline import Pipeline
 from toksmith.splitters import LeadingSpace, Splitter, SplitterSequence
+from toksmith.vocabulary import TokenTable
 
 TEMPLATE, TEMPLATES, SUFFIX = "chat_template.jinja", "additional_chat_templates", ".jinja"
 """The file of the default chat template, the folder of the others, and their suffix."""
+
+GENERATION, BY_ID = "generation_config.json", ("bos", "eos", "pad")
+"""The file that gives roles to tokens by id, and these roles."""
 
 _LENGTHS = ("model_max_length", "truncation_side", "padding_side")
 _DROPPED = (
@@ -47,8 +54,11 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
 
     Raises:
         OptionError: the name of a chat template cannot be that of a file.
+        UnsupportedError: an ordinary token has a role that no file can give to it.
     """
     known, settings, framing = roles(pipeline), pipeline.settings, pipeline.framing
+    ordinary = _ordinary(pipeline, known)
+    known = {role: literal for role, literal in known.items() if role not in ordinary}
     config: dict[str, Any] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,  # the decoder does it if necessary
@@ -68,7 +78,11 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
     templates = dict(settings.chat_templates)
     old = _existing(folder / "tokenizer_config.json")
     kept = {key: value for key, value in old.items() if key not in _DROPPED}
-    kept = {key: value for key, value in kept.items() if not _is_stale(key, value, pipeline)}
+    kept = {
+        key: value
+        for key, value in kept.items()
+        if key not in ordinary and not _is_stale(key, value, pipeline)
+    }
     if isinstance(kept.get("auto_map"), dict):
         kept["auto_map"] = {k: v for k, v in kept["auto_map"].items() if k != "AutoTokenizer"}
     if templates:
@@ -85,6 +99,7 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
         folder / "special_tokens_map.json": _to_json(
             {role: literal for role, literal in known.items() if role in _LITERALS}
         ),
+        **_generation(folder / GENERATION, pipeline, ordinary),
     }
     for name, text in templates.items():
         if not is_plain(name):
@@ -95,6 +110,45 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
         path = TEMPLATE if name == DEFAULT else f"{TEMPLATES}/{name}{SUFFIX}"
         found[folder / path] = text.encode()
     return found
+
+
+def _ordinary(pipeline: Pipeline, known: Mapping[str, str]) -> dict[str, int]:
+    """Return the ids of the roles that ordinary tokens have.
+
+    As literals in tokenizer_config.json, they would become special tokens, maybe with new ids.
+
+    Raises:
+        UnsupportedError: an ordinary token has a role that no file can give to it.
+    """
+    added = {token.content for token in pipeline.framing.added_tokens}
+    if added.issuperset(known.values()):
+        return {}
+    table = TokenTable(pipeline)
+    found = {}
+    for role, literal in known.items():
+        if literal in added or (token_id := table.find(literal)) is None:
+            continue
+        if role.removesuffix("_token") not in BY_ID:
+            raise UnsupportedError(
+                f"a model folder cannot hold that {role} is {literal!r:.80}, which is an ordinary "
+                "token: only bos_token, eos_token and pad_token can be one; leave the role out of "
+                'the settings, or save the tokenizer without roles: save("tokenizer.json")'
+            )
+        found[role] = token_id
+    return found
+
+
+def _generation(path: Path, pipeline: Pipeline, ordinary: Mapping[str, int]) -> dict[Path, bytes]:
+    """Return generation_config.json, if it has to give other roles than it does."""
+    old = _existing(path)
+    changed = {}
+    for role, token_id in ordinary.items():
+        if role == "pad_token" and pipeline.framing.padding:
+            continue  # tokenizer.json names it
+        held = old.get(f"{role}_id")
+        if (held[:1] if isinstance(held, list) else [held]) != [token_id]:
+            changed[f"{role}_id"] = token_id
+    return {path: _to_json(old | changed)} if changed else {}
 
 
 def _existing(path: Path) -> dict[str, Any]:

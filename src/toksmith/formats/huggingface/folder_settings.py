@@ -67,13 +67,11 @@ def _side(declared: Declared, key: str) -> Literal["left", "right"] | None:
 
 def _take_generation_ids(declared: Declared, pipeline: Pipeline, roles: dict[str, str]) -> None:
     """Add the roles that only generation_config.json names, by id."""
-    path = declared.folder / "generation_config.json"
-    if not path.is_file():
-        return
-    held = files.read_json(path)
+    path = declared.folder / config.GENERATION
+    held = files.json_if_there(path, declared.folder / MAIN)
     texts = {token.id: token.content for token in pipeline.framing.added_tokens if not token.alias}
     by_text = {content: token_id for token_id, content in texts.items()}
-    for name in ("bos", "eos", "pad"):
+    for name in config.BY_ID:
         role, value = f"{name}_token", held.get(f"{name}_token_id")
         ids = [i for i in (value if isinstance(value, list) else [value]) if type(i) is int]
         if not ids:
