@@ -6,6 +6,7 @@ import os
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,8 @@ import toksmith
 from toksmith._base import commits, files
 from toksmith.errors import FormatError
 from toksmith.formats.listed import UNSET
-from toksmith.tokenfiles.manifest import NAME
+from toksmith.tokenfiles.manifest import NAME, read_manifest
+from toksmith.tokenfiles.packing.index import PackIndex
 
 TOK = toksmith.train(texts=["low lower lowest"], vocab_size=259)
 
@@ -116,3 +118,45 @@ def test_damaged_and_empty_pipes(tmp_path: Path) -> None:
             toksmith.load(tmp_path / name)
         writer.join()
         assert wrong.value.path == str(tmp_path / name)
+
+
+FORMATS = ["nanogpt", "llmc", "megatron", "datatrove", "mds", "litdata", "dolma", "parquet"]
+FORMATS += ["arrow", "webdataset"]
+
+
+@pytest.mark.parametrize("with_manifest", [True, False])
+@pytest.mark.parametrize("form", FORMATS)
+def test_pipes_among_token_files(tmp_path: Path, form: str, with_manifest: bool) -> None:
+    """Nobody writes to the pipes, so that opening one would wait for ever."""
+    (tmp_path / "a.txt").write_text("low lower lowest")
+    folder = tmp_path / form
+    made: Any = {"tokenizer": TOK, "format": form, "output": folder, "eos": 0}
+    toksmith.tokenize_corpus(tmp_path / "a.txt", **made)
+    if not with_manifest:
+        (folder / NAME).unlink()
+    for path in [each for each in folder.rglob("*") if each.is_file()]:
+        held = path.read_bytes()
+        path.unlink()
+        os.mkfifo(path)
+        for place in (folder, path):
+            with pytest.raises(FormatError, match="it is a pipe") as wrong:
+                toksmith.open_tokens(place)
+            assert wrong.value.path == str(path)
+        with pytest.raises(FormatError, match="it is a pipe"):
+            toksmith.open_tokens(folder, format=form)
+        path.unlink()
+        path.symlink_to("/dev/zero")
+        with pytest.raises(FormatError, match="it is a device"):
+            toksmith.open_tokens(folder)
+        path.unlink()
+        path.write_bytes(held)
+    assert toksmith.open_tokens(folder, eos=0).lengths.sum() > 0
+
+
+def test_pipes_as_manifest_and_pack_index(tmp_path: Path) -> None:
+    for name in (NAME, "index.pack"):
+        os.mkfifo(tmp_path / name)
+    with pytest.raises(FormatError, match=r"token-manifest\.json: cannot be read: it is a pipe"):
+        read_manifest(tmp_path)
+    with pytest.raises(FormatError, match=r"index\.pack: cannot be read: it is a pipe"):
+        PackIndex.load(tmp_path / "index.pack")

@@ -258,16 +258,6 @@ def read(path: Path, first: Path | None = None) -> bytes:
         return _content(file)
 
 
-def content_of(path: Path) -> bytes:
-    """Return the content of a file without a journal.
-
-    Raises:
-        OSError: it cannot be read, or is a device.
-    """
-    with _open(path) as file:
-        return _content(file)
-
-
 def _content(file: BinaryIO) -> bytes:
     """Return the content of an open file; the size of a pipe is limited, as it may have no end.
 

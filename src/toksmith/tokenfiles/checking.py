@@ -25,6 +25,7 @@ from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.manifest import NAME, Manifest, WrittenFile, read_manifest
 from toksmith.tokenfiles.opening import open_splits
+from toksmith.tokenfiles.regular import open_regular
 from toksmith.tokenfiles.stored import file_of
 from toksmith.tokenfiles.token_files import TokenFiles
 from toksmith.tokenizer import Tokenizer
@@ -216,7 +217,7 @@ class _Counted:
     def sha256(self, path: Path) -> str:
         """Return the SHA-256 of a file, of a part of it if the work is stopped."""
         found = hashlib.sha256()
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             while not self.is_stopped and (block := file.read(_BLOCK)):
                 found.update(block)
                 with self._lock:

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from toksmith._base.commits import content_of
 from toksmith._base.files import write_bytes
 from toksmith._base.plain_names import is_plain
 from toksmith._base.typed import check_type
@@ -17,6 +16,7 @@ from toksmith.corpus.paths import AnyPath
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import type_of
 from toksmith.tokenfiles.job import Job
+from toksmith.tokenfiles.regular import open_regular
 from toksmith.tokenfiles.spool import SplitSize
 
 NAME = "token-manifest.json"
@@ -122,11 +122,12 @@ def read_manifest(folder: Path) -> Manifest | None:
     """Return the manifest of a folder; ``None`` if it has none.
 
     Raises:
-        FormatError: the manifest is damaged, or of a later version.
+        FormatError: the manifest is damaged, of a later version, or no file.
     """
     path = folder / NAME
     try:
-        data = content_of(path)
+        with open_regular(path) as file:
+            data = file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as wrong:

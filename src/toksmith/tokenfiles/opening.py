@@ -13,6 +13,7 @@ from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.format import Place
 from toksmith.tokenfiles.formats import NAMES, format_of
 from toksmith.tokenfiles.manifest import NAME, Manifest, read_manifest
+from toksmith.tokenfiles.regular import check_regular
 from toksmith.tokenfiles.token_files import TokenFiles
 
 
@@ -58,6 +59,7 @@ def open_tokens(
         (2, [5, 6, 0])
     """
     place = file_path(path)
+    check_regular(place)
     if eos is not None:
         eos = whole("eos", eos, least=0, otherwise=", the id of a token")
     manifest = read_manifest(place)

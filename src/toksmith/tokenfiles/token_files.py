@@ -16,6 +16,7 @@ from toksmith._base.lazy import np
 from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.mapped_pickle import dumps
 from toksmith.tokenfiles.maps import check_map, map_ids
+from toksmith.tokenfiles.regular import open_regular
 from toksmith.tokenfiles.source import Tokens, TokenSource
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def head(path: Path, size: int) -> bytes:
         FormatError: the file cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(size)
     except OSError as wrong:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong

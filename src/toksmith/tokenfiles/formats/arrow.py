@@ -32,6 +32,7 @@ from toksmith.tokenfiles.formats.list_columns import (
     token_files,
 )
 from toksmith.tokenfiles.maps import check_held
+from toksmith.tokenfiles.regular import open_regular
 from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.token_files import TokenFiles
 
@@ -81,7 +82,7 @@ class Arrow(Format):
 
 def _is_arrow(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(4) in (_STREAM, _FILE)
     except OSError:
         return False

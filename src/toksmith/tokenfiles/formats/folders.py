@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from toksmith._base.commits import content_of
 from toksmith._base.lazy import json
 from toksmith.errors import FormatError
+from toksmith.tokenfiles.regular import open_regular
 
 INDEX = "index.json"
 
@@ -48,7 +48,7 @@ def _has(file: Path, entries: str) -> bool:
         return isinstance(read_index(file).get(entries), list)
     except FormatError:
         try:
-            with file.open("rb") as data:
+            with open_regular(file) as data:
                 return data.read(len(entries) + 3) == f'{{"{entries}"'.encode()
         except OSError:
             return False
@@ -61,7 +61,8 @@ def read_index(path: Path) -> dict[str, Any]:
         FormatError: the file cannot be read, or holds something else.
     """
     try:
-        found = json.loads(content_of(path))
+        with open_regular(path) as file:
+            found = json.loads(file.read())
     except OSError as wrong:
         raise FormatError(path, f"cannot be read: {wrong.strerror or wrong}") from wrong
     except (ValueError, RecursionError) as wrong:

@@ -33,6 +33,7 @@ from toksmith.tokenfiles.formats.list_columns import (
     schema,
     token_files,
 )
+from toksmith.tokenfiles.regular import open_regular
 from toksmith.tokenfiles.source import TokenSource
 from toksmith.tokenfiles.token_files import TokenFiles
 
@@ -90,7 +91,7 @@ class Parquet(Format):
 
 def _is_parquet(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return file.read(4) == _MAGIC
     except OSError:
         return False

@@ -26,6 +26,7 @@ from toksmith.errors import FormatError
 from toksmith.tokenfiles.format import Format, Place, Settings, type_of
 from toksmith.tokenfiles.formats.folders import folders_with, require
 from toksmith.tokenfiles.maps import check_map, map_ids
+from toksmith.tokenfiles.regular import open_regular
 from toksmith.tokenfiles.source import DocumentRange, Sizes, Tokens, TokenSource, ranges
 from toksmith.tokenfiles.token_files import TokenFiles
 
@@ -93,7 +94,7 @@ def _is_ours(path: Path) -> bool:
     A tar without files needs a manifest beside it.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             head = file.read(_UNIT)
             if not any(head):
                 return path.with_name(_MANIFEST).is_file()

@@ -29,6 +29,7 @@ from toksmith.errors import FormatError, OptionError
 from toksmith.tokenfiles.maps import map_ids
 from toksmith.tokenfiles.packing.methods import METHODS, Method
 from toksmith.tokenfiles.packing.permutation import Permutation
+from toksmith.tokenfiles.regular import open_regular
 from toksmith.tokenfiles.source import TokenSource
 
 _MAGIC = b"TOKPACK1"
@@ -416,7 +417,7 @@ def _row_type(integers: str) -> np.dtype[np.void]:
 def _read_head(path: Path) -> tuple[dict[str, Any], int]:
     """Return the head of an index, and where its rows begin."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             start = file.read(16)
             if len(start) < 16 or not start.startswith(_MAGIC):
                 raise FormatError(path, "is no pack index: use a file of toksmith pack")
