@@ -319,6 +319,31 @@ def test_saved_folders_keep_everything(tmp_path: Path) -> None:
     assert (tmp_path / "second/chat_template.jinja").read_text() == "{{ messages }}"
 
 
+def test_saving_warns_of_chat_templates_of_another_tokenizer(tmp_path: Path) -> None:
+    tok = toksmith.load(gpt2(tmp_path / "model", {}))
+    files = {f"additional_chat_templates/{name}.jinja": name for name in "abcde"}
+    for name in ("additional_chat_templates", "chat_templates"):
+        (tmp_path / "old" / name).mkdir(parents=True)
+    write(
+        tmp_path / "old", **{"chat_template.jinja": "old", "chat_templates/f.jinja": "f"}, **files
+    )
+    with pytest.warns(UserWarning, match="keeps chat templates") as caught:
+        tok.save(tmp_path / "old")
+    assert str(caught[0].message) == (
+        f"{tmp_path / 'old'} keeps chat templates that the saved tokenizer does not have: "
+        "chat_template.jinja, additional_chat_templates/a.jinja, "
+        "additional_chat_templates/b.jinja, additional_chat_templates/c.jinja and 3 more. "
+        "load(folder) will read them as its own: "
+        "delete them, or save to another folder"
+    )
+    assert caught[0].filename == __file__
+    again = toksmith.load(tmp_path / "old")
+    again.save(tmp_path / "old")  # they are its own
+    settings = replace(tok.pipeline.settings, chat_templates={"default": "new", "f": "new"})
+    with pytest.warns(UserWarning, match=r"a\.jinja, .*d\.jinja and 2 more"):
+        toksmith.Tokenizer(replace(tok.pipeline, settings=settings)).save(tmp_path / "old")
+
+
 def test_saving_keeps_settings_that_toksmith_does_not_know(tmp_path: Path) -> None:
     tok = toksmith.load(gpt2(tmp_path / "first", {"add_prefix_space": True}))
     old = {
@@ -333,7 +358,8 @@ def test_saving_keeps_settings_that_toksmith_does_not_know(tmp_path: Path) -> No
         "auto_map": {"AutoTokenizer": ["own.Tokenizer", None], "AutoModel": "own.Model"},
     }
     write(tmp_path / "second", tokenizer_config=old)
-    tok.save(tmp_path / "second")
+    with pytest.warns(UserWarning, match="have: chat_template in tokenizer_config.json"):
+        tok.save(tmp_path / "second")
     held = json.loads((tmp_path / "second/tokenizer_config.json").read_text())
     assert held == {
         "tokenizer_class": "PreTrainedTokenizerFast",

@@ -12,7 +12,8 @@ from typing import Any
 
 from toksmith._base import files
 from toksmith._base.plain_names import is_plain
-from toksmith.errors import FormatError, OptionError, UnsupportedError
+from toksmith._base.visible import visible_name
+from toksmith.errors import FormatError, OptionError, UnsupportedError, warn
 from toksmith.formats.huggingface.declared import MAIN
 from toksmith.formats.huggingface.framing import write_added_token
 from toksmith.framing import Framing, TextPart, TokenPart
@@ -24,8 +25,13 @@ from toksmith.vocabulary import TokenTable
 TEMPLATE, TEMPLATES, SUFFIX = "chat_template.jinja", "additional_chat_templates", ".jinja"
 """The file of the default chat template, the folder of the others, and their suffix."""
 
+_OTHER_TEMPLATES = "chat_templates"  # read, but not written
+
 GENERATION, BY_ID = "generation_config.json", ("bos", "eos", "pad")
 """The file that gives roles to tokens by id, and these roles."""
+
+_SHOWN = 4
+"""The number of files that a warning names."""
 
 _LENGTHS = ("model_max_length", "truncation_side", "padding_side")
 _DROPPED = (
@@ -109,7 +115,51 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
             )
         path = TEMPLATE if name == DEFAULT else f"{TEMPLATES}/{name}{SUFFIX}"
         found[folder / path] = text.encode()
+    _warn_of_templates(folder, templates, kept.get("chat_template") is not None)
     return found
+
+
+def template_files(folder: Path) -> list[Path]:
+    """Return the files of a folder that hold chat templates."""
+    folders = (folder / TEMPLATES, folder / _OTHER_TEMPLATES)
+    found = [path for each in folders for path in sorted(each.glob(f"*{SUFFIX}"))]
+    return [folder / TEMPLATE, *found] if (folder / TEMPLATE).is_file() else found
+
+
+def template_name(folder: Path, path: Path) -> str:
+    """Return the name of the chat template in a file."""
+    return DEFAULT if path == folder / TEMPLATE else path.stem
+
+
+def _warn_of_templates(folder: Path, templates: Mapping[str, str], has_entry: bool) -> None:
+    """Warn of chat templates in a folder that are not those of the tokenizer saved there."""
+    left = [
+        visible_name(path.relative_to(folder).as_posix())
+        for path in template_files(folder)
+        if not _is_rewritten(folder, path, templates)
+    ]
+    if has_entry:
+        left.append("chat_template in tokenizer_config.json")
+    if left:
+        more = f" and {len(left) - _SHOWN:,} more" if left[_SHOWN:] else ""
+        warn(
+            f"{folder} keeps chat templates that the saved tokenizer does not have: "
+            f"{', '.join(left[:_SHOWN])}{more}. "
+            "load(folder) will read them as its own: delete them, or save to another folder"
+        )
+
+
+def _is_rewritten(folder: Path, path: Path, templates: Mapping[str, str]) -> bool:
+    """Return whether a chat template is one of those saved, or has the same text."""
+    text = templates.get(template_name(folder, path))
+    if text is None:
+        return False
+    if path.parent.name != _OTHER_TEMPLATES:
+        return True
+    try:
+        return path.is_file() and path.read_bytes() == text.encode()
+    except OSError:
+        return False
 
 
 def _ordinary(pipeline: Pipeline, known: Mapping[str, str]) -> dict[str, int]:

@@ -15,7 +15,6 @@ from toksmith.framing import Settings
 from toksmith.framing.settings import DEFAULT
 from toksmith.pipeline import Pipeline
 
-_TEMPLATES = (config.TEMPLATES, "chat_templates")
 _NO_LIMIT = 10**20  # transformers writes 10**30 for "no limit"
 _SIDES = ("left", "right")
 
@@ -119,11 +118,8 @@ def _chat_templates(declared: Declared) -> dict[str, str]:
     found: dict[str, str] = {}
     first = folder / MAIN
     waiting = {path for path in commits.waiting(first) if path.suffix == config.SUFFIX}
-    paths = {path for name in _TEMPLATES for path in (folder / name).glob(f"*{config.SUFFIX}")}
-    if (default := folder / config.TEMPLATE).is_file():
-        paths.add(default)
-    for path in sorted(paths | waiting):
-        name = DEFAULT if path == default else path.stem
+    for path in sorted({*config.template_files(folder), *waiting}):
+        name = config.template_name(folder, path)
         found[name] = files.text_of(path, files.read_any(path, first))
     if DEFAULT in found and DEFAULT in held and found[DEFAULT] != held[DEFAULT]:
         warn(
