@@ -42,7 +42,7 @@ void bind_split(nb::module_& module) {
     nb::class_<SplitTable>(module, "SplitTable")
         .def(nb::new_(&split_table), "starts"_a, "classes"_a, "following"_a, "actions"_a,
              "sure_cuts"_a)
-        .def_ro_static("FAR", &SplitTable::kFar)
+        .def_ro_static("MOST_BACK", &SplitTable::kMostBack)
         .def_ro_static("END_AT_REGISTER", &SplitTable::kEndAtRegister)
         .def_ro_static("MARK", &SplitTable::kMark)
         .def_ro_static("FREE", &SplitTable::kFree);

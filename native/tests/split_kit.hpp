@@ -41,7 +41,8 @@ inline SplitTable lines() {
     const std::uint8_t classes[] = {kSmall, kLine, kSmall, kBlank, kSmall, kWide};
     // The place after the last line break is in the register after more blanks than actions reach.
     constexpr std::uint16_t kStart = 0, kInSmall = 1, kInWide = 2, kInBlanks = 3, kAfterLine = 4,
-                            kInRegister = kAfterLine + SplitTable::kFar, kStates = kInRegister + 1;
+                            kInRegister = kAfterLine + SplitTable::kMostBack,
+                            kStates = kInRegister + 1;
     std::vector<std::uint16_t> next;
     std::vector<SplitTable::Action> actions;
     for (std::uint16_t state = kStart; state < kStates; ++state) {

@@ -77,7 +77,7 @@ class OrderedOutput {
  private:
     static constexpr std::size_t kNotYet = ~std::size_t{0};
     // The size in ids from which a result does not stay in the processor's cache.
-    static constexpr std::size_t kFar = std::size_t{1} << 23;
+    static constexpr std::size_t kStreamedSize = std::size_t{1} << 23;
     // Pages are populated this many ids before they are written: about one huge page.
     static constexpr std::size_t kAhead = pages::kHuge / sizeof(Id);
 
@@ -131,7 +131,7 @@ class OrderedOutput {
         const std::size_t size = ids.size();
         if (size == 0) return;  // an empty array may have no memory
         Id* const to = result_.data() + place;
-        if (result_.capacity() < kFar) {
+        if (result_.capacity() < kStreamedSize) {
             std::memcpy(to, ids.data(), size * sizeof(Id));
         } else {
             stream_copy(ids.data(), size, to);

@@ -15,12 +15,13 @@ class SplitTable {
  public:
     // What reading a character does, besides leading to the next state.
     using Action = std::uint16_t;
-    static constexpr unsigned kFar = 8;  // characters
+    // An end this many characters back lies in the register, a nearer one in the action.
+    static constexpr unsigned kMostBack = 8;
     // Bit 7 - k of the lowest eight: a chunk ends k characters before this one.
     static constexpr Action kEnds = 0xFF;
     // A chunk ends at the place in the register; before those of kEnds.
     static constexpr Action kEndAtRegister = 1 << 8;
-    // The register becomes the place kFar characters back, after this character is read.
+    // The register becomes the place kMostBack characters back, after this character is read.
     static constexpr Action kMark = 1 << 9;
     // A chunk may also be cut before this character: all other ends stay.
     static constexpr Action kFree = 1 << 10;

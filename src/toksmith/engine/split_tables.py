@@ -174,7 +174,7 @@ def _tables(transducers: Sequence[Transducer]) -> list[_kernel.SplitTable]:
 
 
 def _table(transducer: Transducer, sure_cuts: list[int]) -> _kernel.SplitTable:
-    from toksmith.splitters.compiler.transducer import FAR
+    from toksmith.splitters.compiler.transducer import MOST_BACK
 
     table = _kernel.SplitTable
     actions = []
@@ -182,7 +182,9 @@ def _table(transducer: Transducer, sure_cuts: list[int]) -> _kernel.SplitTable:
         for kind, places in enumerate(ends):
             action = 0
             for back in places:
-                action |= table.END_AT_REGISTER if back == FAR else 1 << (FAR - 1 - back)
+                action |= (
+                    table.END_AT_REGISTER if back == MOST_BACK else 1 << (MOST_BACK - 1 - back)
+                )
             if kind < len(marks):
                 action |= table.MARK if marks[kind] else 0
                 action |= table.FREE if transducer.is_free(state, kind) else 0

@@ -62,10 +62,11 @@ class Cells {
     bool goes_on(std::size_t place, Id id) const { return at(place) == id; }
     // Whether a chunk starts here, or all chunks end here.
     bool is_first(std::size_t place) const { return (at(place) & kFirst) != 0; }
-    // The start of the chunk that contains this position; 0 if it is more than kFar cells away.
+    // The start of the chunk that contains this position; 0 if it is more than kMostSteps cells
+    // back.
     Position chunk_start(Position place) const {
-        constexpr Position kFar = 1000;
-        const Position least = place - std::min(place, kFar);
+        constexpr Position kMostSteps = 1000;
+        const Position least = place - std::min(place, kMostSteps);
         while (place > least && !is_first(place)) --place;
         return is_first(place) ? place : 0;
     }

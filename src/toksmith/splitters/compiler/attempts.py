@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from toksmith.errors import UnsupportedError
 from toksmith.splitters.compiler.automaton import DEAD, Automaton, sure_states
-from toksmith.splitters.compiler.transducer import FAR, MOST_CLASSES, MOST_STATES, Transducer
+from toksmith.splitters.compiler.transducer import MOST_BACK, MOST_CLASSES, MOST_STATES, Transducer
 
 SURE = -1
 
@@ -26,8 +26,8 @@ class Attempt(NamedTuple):
 
     Attributes:
         state: the state of the automaton; ``DEAD`` if it ends at its last possible end.
-        back: how many characters ago its last possible end was, at most ``FAR``; ``None`` if it
-            has read no more than one character; ``SURE`` if a later end is sure.
+        back: how many characters ago its last possible end was, at most ``MOST_BACK``; ``None`` if
+            it has read no more than one character; ``SURE`` if a later end is sure.
         is_gap: whether it has no end but the one after its first character, so that it is a gap.
     """
 
@@ -104,7 +104,7 @@ class _Steps:
         """Return the state after a character of a class, and the ends that it makes certain."""
         kept, ends = _resolved(self._attempts(state, kind), at_end=False)
         attempts = [
-            each if each.back in (None, SURE) else each._replace(back=min(each.back + 1, FAR))
+            each if each.back in (None, SURE) else each._replace(back=min(each.back + 1, MOST_BACK))
             for each in kept
         ]
         if len(attempts) > MOST_ATTEMPTS:
@@ -112,8 +112,8 @@ class _Steps:
                 f"more than {MOST_ATTEMPTS} chunks may have to be read before the end of the "
                 "first one is certain"
             )
-        if sum(attempt.back == FAR for attempt in attempts) > 1:
-            raise UnsupportedError(f"two ends may lie {FAR} characters back")
+        if sum(attempt.back == MOST_BACK for attempt in attempts) > 1:
+            raise UnsupportedError(f"two ends may lie {MOST_BACK} characters back")
         start = self._automaton.starts[kind]
         return State(tuple(attempts), start), ends
 
@@ -186,6 +186,6 @@ def _needed(attempts: list[Attempt]) -> list[Attempt]:
 
 
 def _is_newly_far(before: State, after: State) -> bool:
-    """Return whether an attempt's end is ``FAR`` back for the first time."""
-    was_near = any(attempt.back == FAR - 1 for attempt in before.attempts)
-    return was_near and any(attempt.back == FAR for attempt in after.attempts)
+    """Return whether an attempt's end is ``MOST_BACK`` back for the first time."""
+    was_near = any(attempt.back == MOST_BACK - 1 for attempt in before.attempts)
+    return was_near and any(attempt.back == MOST_BACK for attempt in after.attempts)

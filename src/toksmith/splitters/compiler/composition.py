@@ -9,7 +9,7 @@ dropped. An end is certain once all threads that are left have it.
 
 At each place of a text exactly one set of assumptions comes true, so the last thread has the ends
 of the two transducers one after the other. The states are finite, because a thread knows of a place
-its distance, up to ``FAR``, or that it is in the register. There is one register: where two
+its distance, up to ``MOST_BACK``, or that it is in the register. There is one register: where two
 ends are open further back than that, the transducer loses track.
 """
 
@@ -25,7 +25,7 @@ from toksmith.splitters.compiler.attempts import follow_attempts
 from toksmith.splitters.compiler.automaton import Automaton
 from toksmith.splitters.compiler.code_points import common_classes
 from toksmith.splitters.compiler.transducer import (
-    FAR,
+    MOST_BACK,
     MOST_CELLS,
     MOST_CLASSES,
     MOST_STATES,
@@ -35,10 +35,10 @@ from toksmith.splitters.compiler.transducer import (
 HERE = 1
 """In a set of ends: the place at hand. Bit b is the place b characters back."""
 
-IN_REGISTER = 1 << FAR
+IN_REGISTER = 1 << MOST_BACK
 """In a set of ends: the place in the register."""
 
-NEARLY_FAR = IN_REGISTER >> 1
+NEARLY_IN_REGISTER = IN_REGISTER >> 1
 
 MOST_THREADS = 64
 
@@ -160,7 +160,7 @@ class _Steps:
         certain = every & before_open
         far = {self._far_places(thread, mark, certain) for thread, mark in threads} - {0}
         if len(far) > 1:
-            raise UnsupportedError(f"two ends may lie {FAR} characters back")
+            raise UnsupportedError(f"two ends may lie {MOST_BACK} characters back")
         if len(threads) > MOST_THREADS:
             raise UnsupportedError(
                 f"more than {MOST_THREADS} ways to split may have to be followed"
@@ -169,7 +169,7 @@ class _Steps:
             Thread(_after(assumed), _after(ends & ~certain), following)
             for (assumed, ends, following), _ in threads
         )
-        return State(first, after), certain, far == {NEARLY_FAR}
+        return State(first, after), certain, far == {NEARLY_IN_REGISTER}
 
     def finish(self, state: State) -> int:
         """Return the ends that become certain where the text ends."""
@@ -190,7 +190,7 @@ class _Steps:
         """Return the places of a thread that have to be, or to stay, in the register."""
         held = thread.assumed | thread.ends & ~certain
         later = _before(self._second_later[thread.state] & IN_REGISTER, mark)
-        return (held | later) & (IN_REGISTER | NEARLY_FAR)
+        return (held | later) & (IN_REGISTER | NEARLY_IN_REGISTER)
 
 
 def _later_ends(transducer: Transducer) -> list[set[int]]:
@@ -233,4 +233,4 @@ def _mask(backs: Iterable[int]) -> int:
 
 
 def _backs(ends: int) -> tuple[int, ...]:
-    return tuple(back for back in range(FAR, -1, -1) if ends >> back & 1)
+    return tuple(back for back in range(MOST_BACK, -1, -1) if ends >> back & 1)

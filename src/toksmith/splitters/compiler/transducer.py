@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from toksmith.splitters.compiler.code_points import Partition
 
-FAR = 8
+MOST_BACK = 8
 """From here on, how far back an end lies is not part of the state: a register holds the place."""
 
 MOST_STATES = 4_096
@@ -28,9 +28,9 @@ class Transducer:
         classes: the classes of characters.
         next: the next state, by state and class. The first state is that at the start of a text.
         ends: the ends of chunks that become certain when a character is read, by state and class:
-            how many characters before that character each lies, ``FAR`` for the place in the
+            how many characters before that character each lies, ``MOST_BACK`` for the place in the
             register. The last class is the end of the text.
-        marks: whether the register is set to the place ``FAR`` characters back, after the
+        marks: whether the register is set to the place ``MOST_BACK`` characters back, after the
             character is read, by state and class.
 
     A transducer may have one state without a further end, in which it has lost track.
@@ -60,10 +60,12 @@ class Transducer:
         found = []
         state = register = 0
         for place, kind in enumerate([*kinds, self.classes.count]):
-            found += [register if back == FAR else place - back for back in self.ends[state][kind]]
+            found += [
+                register if back == MOST_BACK else place - back for back in self.ends[state][kind]
+            ]
             if place < len(kinds):
                 if self.marks[state][kind]:
-                    register = place + 1 - FAR
+                    register = place + 1 - MOST_BACK
                 state = self.next[state][kind]
         return found
 
