@@ -113,7 +113,8 @@ class Model {
 class CarriedScoreModel {
  public:
     // The sums for which the ids of a chunk are valid: |sum| <= `limit * kStep`, including this
-    // chunk. `weight` is the most by which the chunk changes |sum|. Packed into 24 bits.
+    // chunk. `weight` is the most by which the chunk changes |sum|. Packed into the 24 bits of an
+    // entry's tag.
     struct ScoreBound {
         std::uint32_t weight = 0;
         std::uint32_t limit = 0;  // 0: valid only for the sum with which they were computed
@@ -126,13 +127,13 @@ class CarriedScoreModel {
         // Whether the ids are valid if |sum| before the chunk is at most `bound`.
         bool valid_up_to(std::uint32_t bound) const { return bound + weight <= limit * kStep; }
         std::uint32_t packed() const { return !is_additive << 23 | limit << kWeightBits | weight; }
-        static ScoreBound unpacked(std::uint32_t note) {
-            return {note & kMostWeight, note >> kWeightBits & kMostLimit, note >> 23 == 0};
+        static ScoreBound unpacked(std::uint32_t tag) {
+            return {tag & kMostWeight, tag >> kWeightBits & kMostLimit, tag >> 23 == 0};
         }
         // limit * kStep; negative if the ids are not additive.
-        static std::int32_t additive_limit(std::uint32_t note) {
+        static std::int32_t additive_limit(std::uint32_t tag) {
             constexpr int kSign = 32 - 24;
-            return (static_cast<std::int32_t>(note << kSign) >> (kWeightBits + kSign)) *
+            return (static_cast<std::int32_t>(tag << kSign) >> (kWeightBits + kSign)) *
                    static_cast<std::int32_t>(kStep);
         }
     };

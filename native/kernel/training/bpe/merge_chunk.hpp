@@ -28,9 +28,9 @@ class ChunkMerger {
         if (!any) {
             out.insert(out.end(), begin, end);
         } else if (size <= kShort) {
-            merge_short(begin, size, out);
+            merge_short_chunk(begin, size, out);
         } else {
-            merge_long(begin, size, out);
+            merge_long_chunk(begin, size, out);
         }
     }
 
@@ -38,7 +38,7 @@ class ChunkMerger {
     static constexpr std::size_t kShort = 64;
 
     // Looks for the earliest merge of all pairs, again and again.
-    void merge_short(const Id* begin, std::size_t size, std::vector<Id>& out) {
+    void merge_short_chunk(const Id* begin, std::size_t size, std::vector<Id>& out) {
         Id symbols[kShort];
         Merge found[kShort];
         std::copy(begin, begin + size, symbols);
@@ -62,7 +62,7 @@ class ChunkMerger {
     }
 
     // The same with a queue of merges and links between the symbols that are left.
-    void merge_long(const Id* begin, std::size_t size, std::vector<Id>& out) {
+    void merge_long_chunk(const Id* begin, std::size_t size, std::vector<Id>& out) {
         struct Candidate {
             std::uint32_t rank;
             std::size_t place;
