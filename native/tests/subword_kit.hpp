@@ -180,7 +180,7 @@ inline Placed bpe_slowly(const PieceSet& pieces, Text chunk) {
 }
 
 inline Placed unigram_slowly(const PieceSet& pieces, Text chunk) {
-    struct Way {
+    struct Path {  // the best one to a place: its score and its last piece
         float score;
         std::uint32_t start;
         Id id;
@@ -192,19 +192,19 @@ inline Placed unigram_slowly(const PieceSet& pieces, Text chunk) {
             worst = std::min(worst, static_cast<float>(pieces.scores[id]));
         }
     }
-    std::vector<std::optional<Way>> ways(text.size() + 1);
-    ways[0] = {0, 0, 0};
+    std::vector<std::optional<Path>> paths(text.size() + 1);
+    paths[0] = {0, 0, 0};
     for (std::uint32_t start = 0; start < text.size();) {
-        if (const float far = ways[start]->score; std::abs(far) > 100'000) {
-            for (std::size_t i = start; i < ways.size(); ++i) {
-                if (ways[i]) ways[i]->score -= far;
+        if (const float far = paths[start]->score; std::abs(far) > 100'000) {
+            for (std::size_t i = start; i < paths.size(); ++i) {
+                if (paths[i]) paths[i]->score -= far;
             }
         }
         const std::size_t size = utf8::length_by_lead(chunk.begin[start], text.size() - start);
         const auto reach = [&](std::size_t length, float more, Id id) {
-            std::optional<Way>& way = ways[start + length];
-            const float score = ways[start]->score + more;
-            if (!way || score > way->score) way = {score, start, id};
+            std::optional<Path>& path = paths[start + length];
+            const float score = paths[start]->score + more;
+            if (!path || score > path->score) path = {score, start, id};
         };
         bool is_character = false;
         for (std::size_t length = 1; length <= std::min<std::size_t>(32, text.size() - start);
@@ -221,19 +221,19 @@ inline Placed unigram_slowly(const PieceSet& pieces, Text chunk) {
         if (!is_character) reach(size, worst - 10, 0);
         start += static_cast<std::uint32_t>(size);
     }
-    std::vector<std::pair<Way, std::uint32_t>> path;
+    std::vector<std::pair<Path, std::uint32_t>> steps;
     for (std::uint32_t end = static_cast<std::uint32_t>(text.size()); end > 0;) {
-        path.emplace_back(*ways[end], end);
-        end = path.back().first.start;
+        steps.emplace_back(*paths[end], end);
+        end = steps.back().first.start;
     }
     Placed out;
     bool fuses = false;
-    for (auto step = path.rbegin(); step != path.rend(); ++step) {
-        const auto& [way, end] = *step;
-        if (way.id == 0) {
-            add_unknown(pieces, out, chunk, way.start, end, fuses);
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+        const auto& [last, end] = *step;
+        if (last.id == 0) {
+            add_unknown(pieces, out, chunk, last.start, end, fuses);
         } else {
-            out.insert(out.end(), {way.id, way.start, end});
+            out.insert(out.end(), {last.id, last.start, end});
             fuses = false;
         }
     }

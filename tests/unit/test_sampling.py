@@ -366,7 +366,7 @@ class TestEntropy:
         total = unigram_sampling.forward(edges, 0.5)
         chances = probabilities_of("aabba", 0.5)
         for seed in range(40):
-            path, found = unigram_sampling.sample_way(edges, total, 0.5, Random(seed))
+            path, found = unigram_sampling.sample_path(edges, total, 0.5, Random(seed))
             assert found == pytest.approx(math.log(chances[path_ids(path)]))
 
 

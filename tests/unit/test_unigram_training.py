@@ -13,7 +13,7 @@ from toksmith.reference.unigram_training import (
     Arc,
     UnigramOptions,
     arcs,
-    best_way,
+    best_path,
     digamma,
     expected_counts,
     finish,
@@ -99,10 +99,10 @@ def test_reestimated_scores() -> None:
     )
 
 
-def test_best_way() -> None:
+def test_best_path() -> None:
     found = list(arcs("abc", {"a": -1.0, "ab": -4.0, "b": -2.0, "bc": -2.5, "c": -1.0}))
-    assert best_way(found, 3) == ["a", "bc"]
-    assert best_way(found[:1], 3) is None
+    assert best_path(found, 3) == ["a", "bc"]
+    assert best_path(found[:1], 3) is None
 
 
 def test_prune_drops_the_pieces_with_the_least_loss() -> None:

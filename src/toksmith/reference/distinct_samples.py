@@ -1,13 +1,13 @@
-r"""Random ways through a lattice that all differ: sampling without replacement.
+r"""Random paths through a lattice that all differ: sampling without replacement.
 
-Drawing again until the ways differ would take long where one way has nearly all the probability.
-Gumbel top-k does it in one search. Give each way the number ``log p + Gumbel noise``: the way with
-the largest number is a sample of ``p``, and the k ways with the largest numbers are k samples
-without replacement. The noise of all ways need not be drawn: the largest number in a set of ways
+Drawing again until the paths differ would take long where one path has nearly all the probability.
+Gumbel top-k does it in one search. Give each path the number ``log p + Gumbel noise``: the path
+with the largest number is a sample of ``p``, and the k paths with the largest numbers are k samples
+without replacement. The noise of all paths need not be drawn: the largest number in a set of paths
 is ``log(sum of p) + Gumbel noise`` itself. So a search from the end of the lattice starts with the
-number of the set of all ways; taking one more edge splits a set into smaller ones, whose numbers
+number of the set of all paths; taking one more edge splits a set into smaller ones, whose numbers
 are drawn on condition that their maximum is the number of the set; and a heap gives the sets in
-the order of their numbers until k ways are complete.
+the order of their numbers until k paths are complete.
 
 Kool, van Hoof & Welling 2019, "Stochastic Beams and Where to Find Them".
 """
@@ -25,11 +25,11 @@ from toksmith.reference.unigram_sampling import EdgesTo, forward
 
 
 class DistinctSample(NamedTuple):
-    """A way that was drawn.
+    """A path that was drawn.
 
     Attributes:
         edges: its edges.
-        log_probability: the logarithm of the probability of the way.
+        log_probability: the logarithm of the probability of the path.
         number: ``log_probability`` with its noise; samples come in descending order of it.
     """
 
@@ -41,12 +41,12 @@ class DistinctSample(NamedTuple):
 def distinct_samples(
     edges_to: EdgesTo, size: int, alpha: float, rng: Random, start: int = 0
 ) -> list[DistinctSample]:
-    """Draw ways to the last place that all differ.
+    """Draw paths to the last place that all differ.
 
     Args:
         edges_to: the edges that end at each later place, from left to right.
-        size: the number of ways; the result has fewer if there are fewer.
-        alpha: a way has a probability proportional to ``exp(alpha * score)``.
+        size: the number of paths; the result has fewer if there are fewer.
+        alpha: a path has a probability proportional to ``exp(alpha * score)``.
         rng: the source of randomness.
         start: the first place.
 
@@ -58,7 +58,7 @@ def distinct_samples(
     total = forward(edges_to, alpha, start)
     last = max(edges_to, default=start)
     order = count()  # so that the heap never compares paths
-    # A set of ways: all those that end with these edges. Heaps give the smallest, so signs turn.
+    # A set of paths: all those that end with these edges. Heaps give the smallest, so signs turn.
     heap: list[tuple[float, int, float, int, tuple[Edge, ...]]] = []
     heappush(heap, (-_gumbel(rng), next(order), 0.0, last, ()))
     found: list[DistinctSample] = []
@@ -76,11 +76,11 @@ def distinct_samples(
 
 
 def log_inclusion(log_probability: float, threshold: float) -> float:
-    """Return the logarithm of the probability that a way is among the samples.
+    """Return the logarithm of the probability that a path is among the samples.
 
     Args:
-        log_probability: that of the way.
-        threshold: the number of the first way that was left out.
+        log_probability: that of the path.
+        threshold: the number of the first path that was left out.
 
     Example:
         >>> round(math.exp(log_inclusion(math.log(0.5), 0.0)), 4)

@@ -1,12 +1,13 @@
-r"""The Unigram model on one chunk: the most probable way to put it together from pieces.
+r"""The Unigram model on one chunk: its most probable segmentation into pieces.
 
 The chunk is a *lattice*: between its characters lie places, and each piece that matches somewhere
-is an edge from the place where it starts to the place where it ends. A way through the lattice is
+is an edge from the place where it starts to the place where it ends. A path through the lattice is
 a segmentation, and its score, the logarithm of its probability, is the sum of its pieces' scores.
 Kudo 2018, "Subword Regularization".
 
-:func:`viterbi` finds the best way: the best way to a place is the best way to an earlier place and
-one more edge. :mod:`~toksmith.reference.unigram_sampling` finds the n best ways, and random ones.
+:func:`viterbi` finds the best path: the best path to a place is the best path to an earlier place
+and one more edge. :mod:`~toksmith.reference.unigram_sampling` finds the n best paths, and random
+ones.
 
     >>> from toksmith.models import Unigram
     >>> model = Unigram((b"<unk>", b"a", b"b", b"ab"), [0, -1, -2, -2.5], [2, 1, 1, 1])
@@ -16,7 +17,7 @@ one more edge. :mod:`~toksmith.reference.unigram_sampling` finds the n best ways
     >>> viterbi(lattice, b"ab")
     [Edge(id=3, start=0, end=2, score=-2.5)]
 
-Two libraries run such models, and they differ in details that decide between ways of almost equal
+Two libraries run such models, and they differ in details that decide between paths of almost equal
 score. With ``single``, the rules are SentencePiece's: sums are rounded to float32 after each step,
 and pieces have types. Otherwise they are those of ``tokenizers``: float64, and every piece of the
 vocabulary is text.
@@ -36,8 +37,8 @@ from toksmith.reference import Token
 UNKNOWN_PENALTY = 10.0
 """An unknown character scores this much less than the worst piece."""
 
-FAR = 100_000.0
-"""If the score of the best way to a place is further from 0 than this, SentencePiece restarts the
+RESET_SUM = 100_000.0
+"""If the score of the best path to a place is further from 0 than this, SentencePiece restarts the
 sum at 0 there: float32 has too few digits to compare larger scores."""
 
 Score: TypeAlias = "float | np.float32"
@@ -59,8 +60,8 @@ class Edge(NamedTuple):
     score: float
 
 
-class BestWay(NamedTuple):
-    """The best way to a place: how good it is, and its last edge."""
+class BestPath(NamedTuple):
+    """The best path to a place: how good it is, and its last edge."""
 
     score: Score
     edge: Edge | None
@@ -98,7 +99,7 @@ class Lattice:
             chunk: UTF-8.
             start: the start of a character, in bytes.
             in_characters: whether the score of a user-defined piece counts characters, as in
-                SentencePiece's n-best and sampling, or bytes, as in its best way.
+                SentencePiece's n-best and sampling, or bytes, as in its best path.
         """
         character_end = start + len(character_at(chunk, start))
         found: list[Edge] = []
@@ -131,12 +132,12 @@ def character_at(chunk: bytes, start: int) -> bytes:
 
 
 def viterbi(lattice: Lattice, chunk: bytes) -> list[Edge]:
-    """Return the edges of the best way through a chunk.
+    """Return the edges of the best path through a chunk.
 
     Raises:
         UnknownTokenError: the chunk has an unknown character, and the model no unknown piece.
     """
-    best = best_ways(lattice, chunk)
+    best = best_paths(lattice, chunk)
     path: list[Edge] = []
     place = len(chunk)
     while (edge := best[place].edge) is not None:
@@ -145,24 +146,24 @@ def viterbi(lattice: Lattice, chunk: bytes) -> list[Edge]:
     return path[::-1]
 
 
-def best_ways(lattice: Lattice, chunk: bytes) -> dict[int, BestWay]:
-    """Return the best way to each reachable place, from left to right.
+def best_paths(lattice: Lattice, chunk: bytes) -> dict[int, BestPath]:
+    """Return the best path to each reachable place, from left to right.
 
-    Of equally good ways, the first one found stays: its last piece is the longest.
+    Of equally good paths, the first one found stays: its last piece is the longest.
     """
-    best = {0: BestWay(lattice.number(0), None)}
+    best = {0: BestPath(lattice.number(0), None)}
     for start in starts(chunk):
-        if lattice.model.single and abs(best[start].score) > FAR:
+        if lattice.model.single and abs(best[start].score) > RESET_SUM:
             origin = best[start].score
             for place, step in best.items():
                 if place >= start:
-                    best[place] = BestWay(step.score - origin, step.edge)
+                    best[place] = BestPath(step.score - origin, step.edge)
         for edge in lattice.edges(chunk, start):
             score = best[start].score + lattice.number(edge.score)
             if edge.end not in best or score > best[edge.end].score:
                 if edge.id is None:
                     raise no_unknown_piece(chunk, start)
-                best[edge.end] = BestWay(score, edge)
+                best[edge.end] = BestPath(score, edge)
     return best
 
 
@@ -177,7 +178,7 @@ def starts(chunk: bytes) -> list[int]:
 
 
 def tokens(model: Unigram, chunk: bytes, path: Sequence[Edge]) -> list[Token]:
-    """Return the tokens of a way: its pieces, with unknown characters fused or as bytes."""
+    """Return the tokens of a path: its pieces, with unknown characters fused or as bytes."""
     found: list[Token] = []
     for unknown, run in groupby(path, key=lambda edge: edge.id == model.unk_id):
         edges = [(edge.id, edge.start, edge.end) for edge in run]

@@ -25,12 +25,12 @@ EdgesTo: TypeAlias = Mapping[int, Sequence[Edge]]
 
 
 def nbest(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Token], float]]:
-    """Return the best ways through a chunk with their scores, the best first.
+    """Return the best paths through a chunk with their scores, the best first.
 
     Args:
         lattice: the model.
         chunk: UTF-8.
-        size: the number of ways; a short chunk may have fewer.
+        size: the number of paths; a short chunk may have fewer.
 
     Example:
         >>> from toksmith.models import Unigram
@@ -40,23 +40,25 @@ def nbest(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Token], 
 ([Token(id=1, start=0, end=1), Token(id=2, start=1, end=2)], -3.0)]
     """
     model = lattice.model
-    return [(tokens(model, chunk, path), score) for path, score in ways(lattice, chunk, size)]
+    return [
+        (tokens(model, chunk, path), score) for path, score in nbest_paths(lattice, chunk, size)
+    ]
 
 
-def ways(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Edge], float]]:
-    """Return the edges of the best ways through a chunk; see :func:`nbest`."""
-    return ways_through(incoming(lattice, chunk), size)
+def nbest_paths(lattice: Lattice, chunk: bytes, size: int) -> list[tuple[list[Edge], float]]:
+    """Return the edges of the best paths through a chunk; see :func:`nbest`."""
+    return paths_through(incoming(lattice, chunk), size)
 
 
-def ways_through(edges_to: EdgesTo, size: int, start: int = 0) -> list[tuple[list[Edge], float]]:
-    """Return the best ways from a place to the last, and the score of each, the best first.
+def paths_through(edges_to: EdgesTo, size: int, start: int = 0) -> list[tuple[list[Edge], float]]:
+    """Return the best paths from a place to the last, and the score of each, the best first.
 
     Args:
         edges_to: the edges that end at each later place, from left to right.
-        size: the number of ways; a short chunk may have fewer.
+        size: the number of paths; a short chunk may have fewer.
         start: the place.
     """
-    # A way to a place: its score, its last edge, and which way to the start of that edge it takes.
+    # A path to a place: its score, its last edge, and the rank of the path to its start.
     best: dict[int, list[tuple[float, Edge | None, int]]] = {start: [(0.0, None, 0)]}
     place = start
     for place, edges in edges_to.items():
@@ -65,7 +67,7 @@ def ways_through(edges_to: EdgesTo, size: int, start: int = 0) -> list[tuple[lis
             for edge in edges
             for rank, (score, _, _) in enumerate(best[edge.start])
         ]
-        best[place] = nlargest(size, longer, key=lambda way: way[0])
+        best[place] = nlargest(size, longer, key=lambda path: path[0])
     found = []
     for score, edge, rank in best[place]:
         path: list[Edge] = []
@@ -77,27 +79,27 @@ def ways_through(edges_to: EdgesTo, size: int, start: int = 0) -> list[tuple[lis
 
 
 def sample(lattice: Lattice, chunk: bytes, alpha: float, rng: Random) -> list[Token]:
-    """Draw a way through a chunk with a probability proportional to ``exp(alpha * score)``.
+    """Draw a path through a chunk with a probability proportional to ``exp(alpha * score)``.
 
-    Forward filtering, backward sampling: the total weight of all ways to each place is summed up
+    Forward filtering, backward sampling: the total weight of all paths to each place is summed up
     from left to right; then edges are drawn from the end back to the start, each by the share of
-    the ways through it.
+    the paths through it.
 
     Args:
         lattice: the model.
         chunk: UTF-8.
-        alpha: 0 is uniform; a larger value prefers better ways.
+        alpha: 0 is uniform; a larger value prefers better paths.
         rng: the source of randomness.
     """
     edges_to = incoming(lattice, chunk)
-    path, _ = sample_way(edges_to, forward(edges_to, alpha), alpha, rng)
+    path, _ = sample_path(edges_to, forward(edges_to, alpha), alpha, rng)
     return tokens(lattice.model, chunk, path)
 
 
-def sample_way(
+def sample_path(
     edges_to: EdgesTo, total: Mapping[int, float], alpha: float, rng: Random, start: int = 0
 ) -> tuple[list[Edge], float]:
-    """Draw a way to the last place; return its edges and the logarithm of its probability.
+    """Draw a path to the last place; return its edges and the logarithm of its probability.
 
     Args:
         edges_to: the edges that end at each later place, from left to right.
@@ -121,11 +123,11 @@ def sample_way(
 
 
 def forward(edges_to: EdgesTo, alpha: float = 1.0, start: int = 0) -> dict[int, float]:
-    """Return the logarithm of the total weight of all ways to each place (forward algorithm).
+    """Return the logarithm of the total weight of all paths to each place (forward algorithm).
 
     Args:
         edges_to: the edges that end at each later place, from left to right.
-        alpha: the weight of a way is ``exp(alpha * score)``.
+        alpha: the weight of a path is ``exp(alpha * score)``.
         start: the first place.
 
     Example:
@@ -140,16 +142,16 @@ def forward(edges_to: EdgesTo, alpha: float = 1.0, start: int = 0) -> dict[int, 
 
 
 def entropy(edges_to: EdgesTo, alpha: float = 1.0, start: int = 0) -> float:
-    """Return the entropy of the ways to the last place, in nats.
+    """Return the entropy of the paths to the last place, in nats.
 
-    One pass from left to right suffices: the entropy of the ways to a place is that of the choice
+    One pass from left to right suffices: the entropy of the paths to a place is that of the choice
     of the last edge, plus the mean of the entropies of the places where these edges start.
     Hernando, Crespi & Cybenko 2005, "Efficient computation of the hidden Markov model entropy for
     a given observation sequence".
 
     Args:
         edges_to: the edges that end at each later place, from left to right.
-        alpha: a way has a probability proportional to ``exp(alpha * score)``.
+        alpha: a path has a probability proportional to ``exp(alpha * score)``.
         start: the first place.
 
     Example:

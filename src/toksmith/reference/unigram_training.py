@@ -1,13 +1,13 @@
 r"""Learn Unigram pieces: start with far too many, and drop those that cost the text least.
 
-A Unigram model gives each piece a probability. A word can be put together from pieces in many
-ways; the probability of a way is the product of its pieces', that of the word the sum over its
-ways. Training looks for the pieces and probabilities that make the text likely:
+A Unigram model gives each piece a probability. A word can be put together from pieces along
+many paths; the probability of a path is the product of its pieces', that of the word the sum over
+its paths. Training looks for the pieces and probabilities that make the text likely:
 
 0. :func:`cut_words`: words are cut where no piece can cross.
 1. :func:`seed_pieces`: all characters, and the frequent substrings.
 2. :func:`expected_counts` and :func:`reestimate`, some times over (expectation and maximization):
-   the expected count of each piece, if every way counts by its probability, gives the new
+   the expected count of each piece, if every path counts by its probability, gives the new
    probability of the piece. Pieces that are hardly used are dropped.
 3. :func:`prune`: the pieces whose loss would cost the text least are dropped, a quarter at a time;
    then 2. again, until few enough are left.
@@ -189,15 +189,15 @@ def arcs(word: str, scores: Scores) -> Iterator[Arc]:
 def expected_counts(words: Words, scores: Scores) -> tuple[dict[str, float], float]:
     """Return the expected count of each piece in the text, and the text's log-likelihood.
 
-    An arc is used with the probability of all ways through it, among all ways through the word.
-    Those are the ways to its start (``before``) times those from its end (``after``).
+    An arc is used with the probability of all paths through it, among all paths through the word.
+    Those are the paths to its start (``before``) times those from its end (``after``).
     """
     counts = dict.fromkeys(scores, 0.0)
     log_likelihood = 0.0
     for word, count in words.items():
         found = list(arcs(word, scores))
         before = [0.0] + [-math.inf] * len(word)
-        for arc in found:  # by where they start: all ways to there are known
+        for arc in found:  # by where they start: all paths to there are known
             before[arc.end] = _log_sum(before[arc.end], before[arc.start] + arc.score)
         after = [-math.inf] * len(word) + [0.0]
         for arc in reversed(found):
@@ -253,7 +253,7 @@ def prune(words: Words, scores: Scores, size: int) -> Scores:
     """
     used: Counter[str] = Counter()
     for word, count in words.items():
-        for piece in best_way(arcs(word, scores), len(word)) or []:
+        for piece in best_path(arcs(word, scores), len(word)) or []:
             used[piece] += count
     del used[""]
     total = used.total()
@@ -263,34 +263,34 @@ def prune(words: Words, scores: Scores, size: int) -> Scores:
         if not used[piece]:
             continue
         others = [arc for arc in arcs(piece, scores) if arc.piece not in (piece, "")]
-        way = best_way(others, len(piece))
-        if way is None:
+        path = best_path(others, len(piece))
+        if path is None:
             kept.add(piece)
-        elif sum(scores[part] for part in way) <= score:
-            without = total + used[piece] * (len(way) - 1)
+        elif sum(scores[part] for part in path) <= score:
+            without = total + used[piece] * (len(path) - 1)
             loss[piece] = used[piece] * (
                 math.log(used[piece] / total)
-                - sum(math.log((used[part] + used[piece]) / without) for part in way)
+                - sum(math.log((used[part] + used[piece]) / without) for part in path)
             )
     kept.update(_best_first(loss)[: max(0, size - len(kept))])
     return {piece: score for piece, score in scores.items() if piece in kept}
 
 
-def best_way(found: Iterable[Arc], length: int) -> list[str] | None:
-    """Return the most probable way through arcs (Viterbi); ``None`` where there is none."""
+def best_path(found: Iterable[Arc], length: int) -> list[str] | None:
+    """Return the most probable path through arcs (Viterbi); ``None`` where there is none."""
     best: list[float] = [0.0] + [-math.inf] * length
     last: list[Arc | None] = [None] * (length + 1)
     for arc in found:
         if best[arc.start] + arc.score > best[arc.end]:
             best[arc.end] = best[arc.start] + arc.score
             last[arc.end] = arc
-    way: list[str] = []
+    path: list[str] = []
     while length:
         if (step := last[length]) is None:
             return None
-        way.insert(0, step.piece)
+        path.insert(0, step.piece)
         length = step.start
-    return way
+    return path
 
 
 def finish(scores: Scores, wanted: int, required: str) -> list[tuple[str, float]]:

@@ -102,7 +102,7 @@ def best(
     if size > MOST:
         raise OptionError(f"{size} segmentations are too many: use {MOST} or fewer")
     lattice = _TextLattice(pipeline, text, special)
-    ways = unigram_sampling.ways_through(lattice.edges_to, size)
+    ways = unigram_sampling.paths_through(lattice.edges_to, size)
     return [(lattice.ids_of(path), score) for path, score in ways]
 
 
@@ -150,8 +150,8 @@ def sample_ways(
     """Return random ways through a lattice with their scores; see :meth:`Tokenizer.samples`."""
     if not distinct:
         total = unigram_sampling.forward(edges_to, alpha)
-        return [unigram_sampling.sample_way(edges_to, total, alpha, rng) for _ in range(count)]
-    best = unigram_sampling.ways_through(edges_to, 1)[0][0] if include_best else None
+        return [unigram_sampling.sample_path(edges_to, total, alpha, rng) for _ in range(count)]
+    best = unigram_sampling.paths_through(edges_to, 1)[0][0] if include_best else None
     drawn = distinct_samples(edges_to, count + 1, alpha, rng)
     others = [each for each in drawn if each.edges != best]
     kept = others[: count - include_best]

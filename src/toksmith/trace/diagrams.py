@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from toksmith._base.arrays import Span
 from toksmith._base.visible import short_repr, visible
 from toksmith.reference.unigram import Edge
-from toksmith.reference.unigram_sampling import ways_through
+from toksmith.reference.unigram_sampling import paths_through
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -250,7 +250,7 @@ class Lattice:
             if edge.end in edges_to:
                 edges_to[edge.end].append(edge)
         number = {edge: i for i, edge in enumerate(edges)}
-        ways = [tuple(map(number.__getitem__, way)) for way, _ in ways_through(edges_to, 2, start)]
+        ways = [tuple(map(number.__getitem__, way)) for way, _ in paths_through(edges_to, 2, start)]
         other = next((way for way in ways if way != best), ())
         tokens = slice(bisect_left(self.spans, (start,)), bisect_left(self.spans, (end,)))
         return replace(

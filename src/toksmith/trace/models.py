@@ -135,7 +135,7 @@ def _trace_unigram(model: Unigram) -> Stepper:
         taken = unigram.viterbi(lattice, chunk)
         edges = tuple(e for place in unigram.starts(chunk) for e in lattice.edges(chunk, place))
         best = PathStep(_texts(chunk, taken), tuple(edge.score for edge in taken), best=True)
-        for other, _ in unigram_sampling.ways(lattice, chunk, 2):
+        for other, _ in unigram_sampling.nbest_paths(lattice, chunk, 2):
             pieces, scores = _texts(chunk, other), tuple(edge.score for edge in other)
             if pieces != best.pieces:
                 pairs = enumerate(zip(pieces, best.pieces, strict=False))

@@ -8,6 +8,7 @@
 
 #include "base/stop.hpp"
 #include "models/unigram/add_in_order.hpp"
+#include "models/unigram/unknown_penalty.hpp"
 #include "models/unigram/writer.hpp"
 #include "utf8/decode.hpp"
 #include "vocab/vocabulary.hpp"
@@ -15,7 +16,6 @@
 namespace toksmith::unigram {
 namespace {
 
-constexpr double kUnknownPenalty = 10;
 // If no piece crosses a place, the best path up to it is final and its pieces can be written. So
 // memory is bounded by the longest stretch without such a place; at least kSettling cells are kept.
 constexpr std::size_t kSettling = 256;
@@ -88,7 +88,7 @@ std::unique_ptr<Model::Scratch> UnigramModel<Real>::scratch() const {
 template <typename Real>
 void UnigramModel<Real>::encode_chunk(const std::uint8_t* chunk, std::size_t size,
                                       Model::Scratch& scratch, IdArray& out, IdArray* spans) const {
-    run(chunk, size, scratch, 0, out, spans, nullptr);
+    viterbi(chunk, size, scratch, 0, out, spans, nullptr);
 }
 
 template <typename Real>
@@ -97,7 +97,7 @@ CarriedScoreModel::ScoreBound UnigramModel<Real>::encode_with_bound(const std::u
                                                                     Model::Scratch& scratch,
                                                                     IdArray& out) const {
     Margin<Real> margin{.gap = std::numeric_limits<Real>::infinity()};
-    run(chunk, size, scratch, 0, out, nullptr, &margin);
+    viterbi(chunk, size, scratch, 0, out, nullptr, &margin);
     return score_bound_of(margin, costs());
 }
 
@@ -113,16 +113,17 @@ template <typename Real>
 void UnigramModel<Real>::encode_after_sum(const std::uint8_t* chunk, std::size_t size,
                                           Model::Scratch& scratch, float& sum, IdArray& out,
                                           IdArray* spans) const {
-    sum =
-        static_cast<float>(run(chunk, size, scratch, static_cast<Real>(sum), out, spans, nullptr));
+    sum = static_cast<float>(
+        viterbi(chunk, size, scratch, static_cast<Real>(sum), out, spans, nullptr));
 }
 
 template <typename Real>
-Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& memory,
-                             Real sum, IdArray& out, IdArray* spans, Margin<Real>* margin) const {
+Real UnigramModel<Real>::viterbi(const std::uint8_t* chunk, std::size_t size,
+                                 Model::Scratch& memory, Real sum, IdArray& out, IdArray* spans,
+                                 Margin<Real>* margin) const {
     if constexpr (kSentencePiece<Real>) {
         if (size <= kShort && std::abs(sum) <= most_before_short_) {
-            return run_short(chunk, size, sum, out, spans, margin);
+            return viterbi_short(chunk, size, sum, out, spans, margin);
         }
     }
     check_chunk_size(size);
@@ -180,7 +181,7 @@ Real UnigramModel<Real>::run(const std::uint8_t* chunk, std::size_t size, Model:
             best[++ready - settled] = {kNowhere, kNowhere, 0, kNone};
         }
         Real score = best[start - settled].score;
-        if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kFar)) {
+        if (kSentencePiece<Real> && std::abs(score) > static_cast<Real>(kResetSum)) {
             for (std::size_t i = start; i <= furthest; ++i) best[i - settled].score -= score;
             score = 0;
             if (margin) margin->whole = false;

@@ -22,7 +22,7 @@ namespace toksmith::unigram {
 
 inline constexpr Id kNone = ByteTrie::kNone;
 
-// The longest chunk, in bytes, that run_short() segments.
+// The longest chunk, in bytes, that viterbi_short() segments.
 inline constexpr std::size_t kShort = 60;
 
 struct Options {
@@ -46,7 +46,7 @@ class UnigramModel final : public Model, public CarriedScoreModel {
     void encode_chunk(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch,
                       IdArray& out, IdArray* spans) const override;
 
-    // Null for tokenizers' rules, and if the scores are too low for run_short().
+    // Null for tokenizers' rules, and if the scores are too low for viterbi_short().
     std::unique_ptr<LaneViterbiTable> make_lane_viterbi(const LaneTexts& texts) const override;
 
     // Rounding makes the ids depend on the sum at the start of the chunk. They are valid for all
@@ -79,14 +79,14 @@ class UnigramModel final : public Model, public CarriedScoreModel {
         }
     };
     class Writer;
-    // Returns the sum after the chunk.
-    Real run(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch, Real sum,
-             IdArray& out, IdArray* spans, Margin<Real>* margin) const;
+    // Finds the best path through the chunk and writes its ids. Returns the sum after the chunk.
+    Real viterbi(const std::uint8_t* chunk, std::size_t size, Model::Scratch& scratch, Real sum,
+                 IdArray& out, IdArray* spans, Margin<Real>* margin) const;
 
     // The same for a short chunk, if the sum before it is so small that it is not reset; only for
     // float.
-    Real run_short(const std::uint8_t* text, std::size_t size, Real sum, IdArray& out,
-                   IdArray* spans, Margin<Real>* margin) const;
+    Real viterbi_short(const std::uint8_t* text, std::size_t size, Real sum, IdArray& out,
+                       IdArray* spans, Margin<Real>* margin) const;
     void prepare_for_short();
     Costs costs() const {
         const auto highest = static_cast<double>(highest_score_);
@@ -116,8 +116,8 @@ template <>
 std::unique_ptr<LaneViterbiTable> UnigramModel<double>::make_lane_viterbi(
     const LaneTexts& texts) const;
 template <>
-float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
-                                     IdArray& out, IdArray* spans, Margin<float>* margin) const;
+float UnigramModel<float>::viterbi_short(const std::uint8_t* text, std::size_t size, float sum,
+                                         IdArray& out, IdArray* spans, Margin<float>* margin) const;
 
 extern template class UnigramModel<float>;
 extern template class UnigramModel<double>;

@@ -7,8 +7,8 @@
 namespace toksmith::unigram {
 namespace {
 
-// The number of pieces whose rounding errors, at most 1/256 each near kFar, add up to less than 1
-// for two paths.
+// The number of pieces whose rounding errors, at most 1/256 each near kResetSum, add up to less
+// than 1 for two paths.
 constexpr double kFew = 64;
 
 // A power of two in ulps (units in the last place) of the numbers just below it.
@@ -42,7 +42,7 @@ CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const C
     double pieces = characters;
     double deepest = (characters + 1) * (std::abs(costs.unknown) + std::max(0.0, costs.highest));
     double reach = deepest;
-    if (costs.highest < 0 && characters <= kFew && deepest <= kFar / 4) {
+    if (costs.highest < 0 && characters <= kFew && deepest <= kResetSum / 4) {
         pieces = std::min(pieces, (weight + 1) * costs.pieces_per_cost);
         deepest = weight + 1;
         reach = static_cast<double>(margin.deepest) + 1;
@@ -51,7 +51,7 @@ CarriedScoreModel::ScoreBound score_bound_of(const Margin<Real>& margin, const C
     if (!(units > 0)) return {};
     const double most = power_below(units) * 4 * kUnits<Real>;
     // The limit of the sum after the chunk.
-    const double limit = weight + std::min(most - deepest, kFar - reach);
+    const double limit = weight + std::min(most - deepest, kResetSum - reach);
     return {.weight = static_cast<std::uint32_t>(weight) + 1,
             .limit = static_cast<std::uint32_t>(
                 std::clamp(limit / ScoreBound::kStep, 0.0, double{ScoreBound::kMostLimit})),

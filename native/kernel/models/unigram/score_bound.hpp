@@ -10,9 +10,9 @@
 namespace toksmith::unigram {
 
 // SentencePiece resets the sum of the best path to 0 if it is further from 0 than this.
-inline constexpr double kFar = 100'000;
+inline constexpr double kResetSum = 100'000;
 
-// The maximum rounding error of one addition to a sum below kFar.
+// The maximum rounding error of one addition to a sum below kResetSum.
 inline constexpr double kRounding = 0.01;
 
 template <typename Real>

@@ -43,7 +43,8 @@ void UnigramModel<float>::prepare_for_short() {
         finite &= std::isfinite(place_scores_[place]);
     }
     const float inside = kShort * (std::abs(unknown_score_) + std::max(0.0f, highest_score_));
-    if (finite && options_.unk != kNone) most_before_short_ = static_cast<float>(kFar - 1) - inside;
+    if (finite && options_.unk != kNone)
+        most_before_short_ = static_cast<float>(kResetSum - 1) - inside;
 }
 
 template <>
@@ -62,8 +63,9 @@ std::unique_ptr<LaneViterbiTable> UnigramModel<double>::make_lane_viterbi(const 
 }
 
 template <>
-float UnigramModel<float>::run_short(const std::uint8_t* text, std::size_t size, float sum,
-                                     IdArray& out, IdArray* spans, Margin<float>* margin) const {
+float UnigramModel<float>::viterbi_short(const std::uint8_t* text, std::size_t size, float sum,
+                                         IdArray& out, IdArray* spans,
+                                         Margin<float>* margin) const {
     // The bytes after the chunk may match pieces as well, but the best path never includes them.
     constexpr std::size_t kPadding = 3;
     std::array<std::uint8_t, kShort + kPadding> chunk;

@@ -1,9 +1,10 @@
+// The expectation step: the expected count of each piece, by the forward-backward algorithm.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "base/stop.hpp"
-#include "training/unigram/tries.hpp"
+#include "training/unigram/steps.hpp"
 
 namespace toksmith::unigram {
 namespace {
@@ -135,9 +136,9 @@ class Pass {
             for (std::size_t i = end - first; i-- > end - last;) {
                 const std::uint32_t arc = words.arcs[i], length = format_.length(arc);
                 Tally& tally = tallies_[format_.piece(arc)];
-                const double way = tally.probability * after_[depth];
-                after_[depth - length] += way;
-                tally.expected += static_cast<std::int64_t>(before_[depth - length] * way + 0.5);
+                const double after = tally.probability * after_[depth];
+                after_[depth - length] += after;
+                tally.expected += static_cast<std::int64_t>(before_[depth - length] * after + 0.5);
                 if (length == 1) {
                     after_[depth] = 0;
                     before_[depth] = undone_.back();  // that of the word before
@@ -178,11 +179,11 @@ class Pass {
                     const Place& there = places_[depth];
                     Place& here = places_[depth - format_.length(arc)];
                     Tally& tally = tallies_[format_.piece(arc)];
-                    double way = tally.probability * there.after;
-                    if (there.scale != here.scale) way = scaled(way, there.scale - here.scale);
+                    double after = tally.probability * there.after;
+                    if (there.scale != here.scale) after = scaled(after, there.scale - here.scale);
                     tally.expected +=
-                        static_cast<std::int64_t>(here.before * (count * unit_) * way + 0.5);
-                    here.after += way;
+                        static_cast<std::int64_t>(here.before * (count * unit_) * after + 0.5);
+                    here.after += after;
                 });
             }
         });
@@ -196,16 +197,16 @@ class Pass {
 
     // Adds the paths to `here` that go on with a piece to those to `there`.
     static void extend(const Place& here, double probability, Place& there) {
-        const double way = here.before * probability;
+        const double before = here.before * probability;
         if (there.scale == here.scale) {
-            there.before += way;
+            there.before += before;
         } else if (there.before == 0) {
-            there.before = way;
+            there.before = before;
             there.scale = here.scale;
         } else if (there.scale < here.scale) {
-            there.before += scaled(way, there.scale - here.scale);
+            there.before += scaled(before, there.scale - here.scale);
         } else {
-            there.before = way + scaled(there.before, here.scale - there.scale);
+            there.before = before + scaled(there.before, here.scale - there.scale);
             there.scale = here.scale;
         }
     }

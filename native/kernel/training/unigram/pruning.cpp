@@ -1,22 +1,25 @@
+// The pruning step: which pieces to remove, by Viterbi segmentations with and without each piece.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/stop.hpp"
-#include "training/unigram/tries.hpp"
+#include "models/unigram/unknown_penalty.hpp"
+#include "training/unigram/steps.hpp"
 
 namespace toksmith::unigram {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-// The most probable segmentations of the prefixes of strings. One thread has one.
+// Finds the most probable paths through strings, node by node. One thread has one.
 class Viterbi {
  public:
     Viterbi(ArcFormat format, const std::vector<double>& piece_scores)
         : format_(format), piece_scores_(piece_scores) {}
 
-    struct Way {
+    // The best path to a node.
+    struct Path {
         double score;
         std::uint32_t arc;  // the last one
     };
@@ -30,7 +33,7 @@ class Viterbi {
             lengths_.push_back(extend<false>(words, begin, word));
             begin = word.end;
         }
-        counts_.assign(ways_.size(), 0);
+        counts_.assign(paths_.size(), 0);
         std::size_t node = best_.size();
         for (std::size_t i = words.strings.size(); i-- > 0;) {
             std::uint32_t depth = lengths_[i];
@@ -47,15 +50,15 @@ class Viterbi {
         }
     }
 
-    // Calls visit(piece, way) for each piece: the best segmentation into others, without unknown
-    // characters.
+    // Calls visit(piece, length, path) for each piece: its length, and the best path of other
+    // pieces through it, without unknown characters.
     template <typename Visit>
     void each_piece(const Trie& spellings, const Visit& visit) {
         std::uint32_t begin = 0;
         for (const Trie::String& string : spellings.strings) {
             const std::uint32_t length = extend<true>(spellings, begin, string);
             if (string.value) {
-                Way best{kNever, 0};
+                Path best{kNever, 0};
                 for (std::uint32_t i = last_node_; i < string.end; ++i) {
                     const std::uint32_t arc = spellings.arcs[i];
                     if (format_.length(arc) < length) choose<true>(arc, length, best);
@@ -66,27 +69,27 @@ class Viterbi {
         }
     }
 
-    // Calls visit(piece) for each piece of a segmentation, in reverse order.
+    // Calls visit(piece) for each piece of a path, in reverse order.
     template <typename Visit>
-    void walk(std::uint32_t length, Way way, const Visit& visit) const {
-        for (;; way = ways_[length]) {
-            visit(format_.piece(way.arc));
-            length -= format_.length(way.arc);
+    void walk(std::uint32_t length, Path path, const Visit& visit) const {
+        for (;; path = paths_[length]) {
+            visit(format_.piece(path.arc));
+            length -= format_.length(path.arc);
             if (length == 0) return;
         }
     }
 
  private:
-    // Finds the best segmentations at the nodes of a string. Returns its length.
+    // Finds the best paths to the nodes of a string. Returns its length.
     template <bool kKnown>
     std::uint32_t extend(const Trie& trie, std::uint32_t begin, const Trie::String& string) {
         std::uint32_t depth = string.shared;
-        if (ways_.empty()) ways_.resize(1);
-        ways_[0] = {0, 0};
-        Way best{kNever, 0};
+        if (paths_.empty()) paths_.resize(1);
+        paths_[0] = {0, 0};
+        Path best{kNever, 0};
         points_.in_parts(string.end - begin, [&](std::size_t first, std::size_t last) {
-            if (ways_.size() < depth + 1 + (last - first)) {
-                ways_.resize(2 * (depth + 1 + (last - first)));
+            if (paths_.size() < depth + 1 + (last - first)) {
+                paths_.resize(2 * (depth + 1 + (last - first)));
             }
             for (auto i = static_cast<std::uint32_t>(begin + first); i < begin + last; ++i) {
                 if (format_.length(trie.arcs[i]) == 1) {
@@ -103,24 +106,24 @@ class Viterbi {
     }
 
     template <bool kKnown>
-    void end_node(std::uint32_t depth, const Way& best) {
-        ways_[depth] = best;
+    void end_node(std::uint32_t depth, const Path& best) {
+        paths_[depth] = best;
         if (!kKnown) best_.push_back(best.arc);
     }
 
-    // Of equal ways, the one with the longest last piece is chosen.
+    // Of equal paths, the one with the longest last piece is chosen.
     template <bool kKnown>
-    void choose(std::uint32_t arc, std::uint32_t depth, Way& best) const {
+    void choose(std::uint32_t arc, std::uint32_t depth, Path& best) const {
         const std::uint32_t piece = format_.piece(arc);
         if (kKnown && piece == 0) return;
-        const double before = ways_[depth - format_.length(arc)].score;
+        const double before = paths_[depth - format_.length(arc)].score;
         const double score = before + piece_scores_[piece];
         if (score >= best.score && score != kNever) best = {score, arc};
     }
 
     ArcFormat format_;
     const std::vector<double>& piece_scores_;
-    std::vector<Way> ways_;            // by depth, along the current string
+    std::vector<Path> paths_;          // by depth, along the current string
     std::uint32_t last_node_ = 0;      // the first arc of its last node
     std::vector<std::uint32_t> best_;  // of all nodes
     std::vector<std::uint32_t> lengths_;
@@ -175,7 +178,7 @@ std::vector<std::uint8_t> superfluous(const Seeds& seeds, std::size_t size,
     std::vector<Trie> buffers(workers.threads);
     workers.run(seeds.tries.size() - seeds.words, [&](std::size_t thread, std::size_t job) {
         const auto look = [&](std::uint32_t piece, std::uint32_t length,
-                              const Viterbi::Way& without) {
+                              const Viterbi::Path& without) {
             if (used[piece] == 0 || without.score > pieces[piece].score) return;
             if (without.score == kNever) {
                 losses[piece] = kKeep;

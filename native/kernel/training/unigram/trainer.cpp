@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/stop.hpp"
+#include "training/unigram/steps.hpp"
 #include "training/unigram/tries.hpp"
 
 namespace toksmith::unigram {

@@ -45,22 +45,4 @@ void write_tries(WordStore& words, std::size_t memory, const Workers& workers, S
 // Removes the pieces marked in `dropped`, and renumbers the others.
 void drop(const std::vector<std::uint8_t>& dropped, Seeds& seeds, const Workers& workers);
 
-// The score of an unknown character is the lowest score of a piece minus this.
-inline constexpr double kUnknownPenalty = 10.0;
-
-// The score of an unknown character.
-double unknown_score(const std::vector<Piece>& pieces);
-
-struct Expected {
-    std::vector<double> counts;  // the expected count of each piece
-    double log_likelihood;       // of the whole text
-};
-
-// Computes the expected count of each piece over all segmentations of the text (forward-backward).
-// `characters` is the number of characters of the text.
-Expected expect(const Seeds& seeds, double characters, const Workers& workers);
-
-// Marks pieces for removal until `size` are left: those whose removal lowers the likelihood least.
-std::vector<std::uint8_t> superfluous(const Seeds& seeds, std::size_t size, const Workers& workers);
-
 }  // namespace toksmith::unigram

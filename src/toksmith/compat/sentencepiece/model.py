@@ -268,9 +268,9 @@ class Model:
         limit = nbest_seconds()
         try:
             timed = _Timed(edges_to, monotonic() + limit) if limit and size > 1 else edges_to
-            ways = unigram_sampling.ways_through(timed, size)
+            ways = unigram_sampling.paths_through(timed, size)
         except TimeoutError:
-            ways = unigram_sampling.ways_through(edges_to, 1)
+            ways = unigram_sampling.paths_through(edges_to, 1)
         return [
             self.place(
                 text, normalized, unigram.tokens(lattice.model, normalized.text, path), score
