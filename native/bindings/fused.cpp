@@ -31,11 +31,12 @@ std::span<const std::uint8_t> view(const nb::bytes& bytes) {
     return {reinterpret_cast<const std::uint8_t*>(bytes.c_str()), bytes.size()};
 }
 
-// The result of Python's fill() for a block in which each character is its own normalized form: the
-// classes of the characters for the cut table, and those for the splitter.
+// The result of Python's describe_block() for a block in which each character is its own normalized
+// form: the cut classes of the characters, and their units.
 using Seen = std::tuple<Input<std::uint16_t>, Input<std::uint8_t>>;
-// The result for any other block: the classes of all normalized characters; their concatenated
-// UTF-8; for each character of the block, the number of its normalized characters, and its Context.
+// The result for any other block: cut classes and units of all normalized characters; their
+// concatenated UTF-8; for each character of the block, the number of its normalized characters, and
+// its Context.
 using Rewritten = std::tuple<Seen, nb::bytes, Input<std::uint16_t>, nb::bytes>;
 
 // The flags of Context in src/toksmith/fusion/characters.py.
@@ -48,9 +49,10 @@ void add_unit(CharacterTable::Block& block, std::uint8_t unit, const std::uint8_
 }
 
 std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, const Seen& seen) {
-    const auto& [char_classes, units] = seen;
-    if (char_classes.size() != CharacterTable::kBlock || units.size() != CharacterTable::kBlock) {
-        throw std::invalid_argument("fill() must return one item for each character of a block");
+    const auto& [cut_classes, units] = seen;
+    if (cut_classes.size() != CharacterTable::kBlock || units.size() != CharacterTable::kBlock) {
+        throw std::invalid_argument(
+            "describe_block() must return one item for each character of a block");
     }
     auto block = std::make_unique<CharacterTable::Block>();
     block->units.reserve(CharacterTable::kBlock * (2 + utf8::kMostBytes));
@@ -59,8 +61,8 @@ std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, cons
         std::array<std::uint8_t, utf8::kMostBytes> bytes;
         const std::uint32_t size = utf8::encode(number * CharacterTable::kBlock + i, bytes.data());
         add_unit(*block, units(i), bytes.data(), size);
-        block->rows[i] = {.left = char_classes(i),
-                          .right = char_classes(i),
+        block->rows[i] = {.left = cut_classes(i),
+                          .right = cut_classes(i),
                           .size = static_cast<std::uint16_t>(2 + size),
                           .is_context_sensitive = false,
                           .joins = false,
@@ -71,11 +73,12 @@ std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number, cons
 }
 
 std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
-    const auto& [char_classes, units] = std::get<0>(given);
+    const auto& [cut_classes, units] = std::get<0>(given);
     const auto& sizes = std::get<2>(given);
     const auto text = view(std::get<1>(given)), contexts = view(std::get<3>(given));
     if (sizes.size() != CharacterTable::kBlock || contexts.size() != CharacterTable::kBlock) {
-        throw std::invalid_argument("fill() must return one item for each character of a block");
+        throw std::invalid_argument(
+            "describe_block() must return one item for each character of a block");
     }
     auto block = std::make_unique<CharacterTable::Block>();
     block->units.reserve(text.size() + 2 * units.size());
@@ -84,8 +87,9 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
     for (std::uint32_t i = 0; i < CharacterTable::kBlock; ++i) {
         const std::size_t begin = block->units.size(), first = place;
         for (; place < first + sizes(i); ++place) {
-            if (p == end || place == units.size() || place == char_classes.size()) {
-                throw std::invalid_argument("fill() returned counts above the number of classes");
+            if (p == end || place == units.size() || place == cut_classes.size()) {
+                throw std::invalid_argument(
+                    "describe_block() returned counts above the number of classes");
             }
             const std::uint32_t size = utf8::decode(p, end).size;
             add_unit(*block, units(place), p, size);
@@ -95,8 +99,8 @@ std::unique_ptr<const CharacterTable::Block> block_of(const Rewritten& given) {
         if (size > 0xFFFF)
             throw std::invalid_argument("the normalized form of a character is above 64 KiB");
         const bool open = (contexts[i] & (kBound | kJoins)) != 0 || first == place;
-        block->rows[i] = {.left = open ? CutTable::kContextSensitive : char_classes(place - 1),
-                          .right = open ? CutTable::kContextSensitive : char_classes(first),
+        block->rows[i] = {.left = open ? CutTable::kContextSensitive : cut_classes(place - 1),
+                          .right = open ? CutTable::kContextSensitive : cut_classes(first),
                           .size = static_cast<std::uint16_t>(size),
                           .is_context_sensitive = (contexts[i] & kBound) != 0,
                           .joins = (contexts[i] & kJoins) != 0,
@@ -116,7 +120,7 @@ std::shared_ptr<nb::object> kept(nb::object object) {
 }
 
 // `call`: see FusionRules.locate_stages in src/toksmith/fusion/rules.py.
-decltype(Stages::fallback_with_origins) fallback_with_origins_of(nb::object function) {
+decltype(Stages::locate_stages) locate_stages_of(nb::object function) {
     return [call = kept(std::move(function))](const std::uint8_t* chunk, std::size_t size,
                                               bool prefixed, std::vector<std::uint8_t>& pieces,
                                               std::vector<std::size_t>& ends,
@@ -137,12 +141,12 @@ decltype(Stages::fallback_with_origins) fallback_with_origins_of(nb::object func
     };
 }
 
-StageRunner stage_runner(nb::object fill, InputRows<std::uint16_t> inseparable,
+StageRunner stage_runner(nb::object describe_block, InputRows<std::uint16_t> inseparable,
                          const std::string& prefix_space, bool collapse, bool trim,
-                         const std::string& origins, bool space_precedes_piece, nb::object fallback,
-                         nb::object fallback_with_origins) {
+                         const std::string& origins, bool space_precedes_piece,
+                         nb::object run_stages, nb::object locate_stages) {
     if (inseparable.shape(1) != 2) throw nb::value_error("inseparable must have two columns");
-    std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> pairs;
+    std::vector<std::pair<CutTable::CutClass, CutTable::CutClass>> pairs;
     pairs.reserve(inseparable.shape(0));
     for (std::size_t i = 0; i < inseparable.shape(0); ++i)
         pairs.emplace_back(inseparable(i, 0), inseparable(i, 1));
@@ -165,9 +169,9 @@ StageRunner stage_runner(nb::object fill, InputRows<std::uint16_t> inseparable,
     } else if (prefix_space != "none") {
         throw nb::value_error("prefix_space must be \"none\", \"always\" or \"unless-space\"");
     }
-    stages.fallback = [call = kept(std::move(fallback))](
-                          const std::uint8_t* chunk, std::size_t size,
-                          std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
+    stages.run_stages = [call = kept(std::move(run_stages))](
+                            const std::uint8_t* chunk, std::size_t size,
+                            std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
         const WithGil gil;
         const nb::list found = nb::cast<nb::list>(call_python(*call, nb::bytes(chunk, size)));
         for (nb::handle each : found) {
@@ -177,9 +181,9 @@ StageRunner stage_runner(nb::object fill, InputRows<std::uint16_t> inseparable,
             ends.push_back(pieces.size());
         }
     };
-    stages.fallback_with_origins = fallback_with_origins_of(std::move(fallback_with_origins));
-    auto table =
-        std::make_shared<const CharacterTable>([call = kept(std::move(fill))](std::uint32_t block) {
+    stages.locate_stages = locate_stages_of(std::move(locate_stages));
+    auto table = std::make_shared<const CharacterTable>(
+        [call = kept(std::move(describe_block))](std::uint32_t block) {
             const WithGil gil;
             const nb::object rows = call_python(*call, nb::int_(block));
             if (Seen seen; nb::try_cast(rows, seen)) return block_of(block, seen);
@@ -225,7 +229,7 @@ std::shared_ptr<FusedModel> sentencepiece_model(
     std::shared_ptr<Model> model, const Tokens& tokens, nb::bytes types, bool fuses_unknown,
     nb::bytes charsmap, nb::typed<nb::tuple, nb::bytes, nb::ellipsis> protected_symbols,
     bool add_dummy_prefix, bool remove_extra_whitespaces, bool escape_whitespaces,
-    nb::object fallback_with_origins) {
+    nb::object locate_stages) {
     auto map = character_map(charsmap);
     if (!map) throw nb::value_error("the map of characters is damaged");
     std::vector<std::string> symbols;
@@ -241,34 +245,36 @@ std::shared_ptr<FusedModel> sentencepiece_model(
     return sentencepiece::fuse(
         std::move(model), vocabulary(tokens), {kinds.begin(), kinds.end()}, fuses_unknown,
         std::make_shared<const sentencepiece::Normalizer>(std::move(map), symbols, options),
-        fallback_with_origins_of(std::move(fallback_with_origins)));
+        locate_stages_of(std::move(locate_stages)));
 }
 
-// The result of Python's fill() for a block with changed characters: the new texts as UTF-8, the
-// size of each in bytes, and the CharacterMapper::Kind of each character. None: all are kept.
+// The result of Python's describe_block() for a block with changed characters: the new texts as
+// UTF-8, the size of each in bytes, and the CharacterMapper::Kind of each character. None: all are
+// kept.
 using Changed = std::tuple<nb::bytes, Input<std::uint16_t>, nb::bytes>;
 
 std::unique_ptr<const CharacterMapper::Block> mapped_block(const Changed& given) {
     const auto text = view(std::get<0>(given)), kinds = view(std::get<2>(given));
     const auto& sizes = std::get<1>(given);
     if (sizes.size() != CharacterMapper::kBlock || kinds.size() != CharacterMapper::kBlock)
-        throw std::invalid_argument("fill() must return one item for each character of a block");
+        throw std::invalid_argument(
+            "describe_block() must return one item for each character of a block");
     auto block = std::make_unique<CharacterMapper::Block>();
     block->all_kept = false;
     for (std::uint32_t i = 0; i < CharacterMapper::kBlock; ++i) {
-        if (kinds[i] > 2) throw std::invalid_argument("fill() returned an unknown kind");
+        if (kinds[i] > 2) throw std::invalid_argument("describe_block() returned an unknown kind");
         block->kinds[i] = static_cast<CharacterMapper::Kind>(kinds[i]);
         block->begins[i + 1] = block->begins[i] + sizes(i);
     }
     if (block->begins.back() != text.size())
-        throw std::invalid_argument("fill() returned sizes that do not fit its text");
+        throw std::invalid_argument("describe_block() returned sizes that do not fit its text");
     block->text.assign(text.begin(), text.end());
     return block;
 }
 
-std::shared_ptr<CharacterMapper> character_mapper(nb::object fill, nb::object rewrite) {
+std::shared_ptr<CharacterMapper> character_mapper(nb::object describe_block, nb::object rewrite) {
     return std::make_shared<CharacterMapper>(
-        [call = kept(std::move(fill))](std::uint32_t block) {
+        [call = kept(std::move(describe_block))](std::uint32_t block) {
             const WithGil gil;
             const nb::object found = call_python(*call, nb::int_(block));
             if (found.is_none()) return std::make_unique<const CharacterMapper::Block>();
@@ -300,21 +306,22 @@ void bind_fused(nb::module_& module) {
     using namespace nb::literals;
 
     nb::class_<CharacterMapper>(module, "CharacterMapper")
-        .def(nb::new_(&character_mapper), "fill"_a, "rewrite"_a)
+        .def(nb::new_(&character_mapper), "describe_block"_a, "rewrite"_a)
         .def("map", &map_characters, "text"_a);
     module.attr("OPEN") = static_cast<unsigned>(CutTable::kContextSensitive);
     module.attr("CHARACTERS_A_BLOCK") = static_cast<unsigned>(CharacterTable::kBlock);
     nb::class_<StageRunner>(module, "StageRunner")
-        .def(nb::new_([](nb::object fill, InputRows<std::uint16_t> inseparable,
+        .def(nb::new_([](nb::object describe_block, InputRows<std::uint16_t> inseparable,
                          const std::string& prefix_space, bool collapse, bool trim,
-                         const std::string& origins, bool space_precedes_piece, nb::object fallback,
-                         nb::object fallback_with_origins) {
-                 return new StageRunner(stage_runner(
-                     std::move(fill), std::move(inseparable), prefix_space, collapse, trim, origins,
-                     space_precedes_piece, std::move(fallback), std::move(fallback_with_origins)));
+                         const std::string& origins, bool space_precedes_piece,
+                         nb::object run_stages, nb::object locate_stages) {
+                 return new StageRunner(
+                     stage_runner(std::move(describe_block), std::move(inseparable), prefix_space,
+                                  collapse, trim, origins, space_precedes_piece,
+                                  std::move(run_stages), std::move(locate_stages)));
              }),
-             "fill"_a, "inseparable"_a, "prefix_space"_a, "collapse"_a, "trim"_a, "origins"_a,
-             "space_precedes_piece"_a, "fallback"_a, "fallback_with_origins"_a);
+             "describe_block"_a, "inseparable"_a, "prefix_space"_a, "collapse"_a, "trim"_a,
+             "origins"_a, "space_precedes_piece"_a, "run_stages"_a, "locate_stages"_a);
     nb::class_<FusedModel, Model>(module, "FusedModel")
         .def(nb::new_([](std::shared_ptr<Model> model, const StageRunner& stages) {
                  return std::make_shared<FusedModel>(std::move(model), stages);
@@ -331,11 +338,11 @@ void bind_fused(nb::module_& module) {
                "map is damaged.");
     module.def("sentencepiece_model", &sentencepiece_model, "model"_a, "tokens"_a, "types"_a,
                "fuses_unknown"_a, "charsmap"_a, "protected_symbols"_a, "add_dummy_prefix"_a,
-               "remove_extra_whitespaces"_a, "escape_whitespaces"_a, "fallback_with_origins"_a,
+               "remove_extra_whitespaces"_a, "escape_whitespaces"_a, "locate_stages"_a,
                nb::sig("def sentencepiece_model(model: Model, tokens: tuple[bytes, ...], types: "
                        "bytes, fuses_unknown: bool, charsmap: bytes, protected_symbols: "
                        "tuple[bytes, ...], add_dummy_prefix: bool, remove_extra_whitespaces: bool, "
-                       "escape_whitespaces: bool, fallback_with_origins: object) -> "
+                       "escape_whitespaces: bool, locate_stages: object) -> "
                        "FusedModel | None"),
                "Return a model after SentencePiece's normalizer, or None if it cannot be fused.");
 }

@@ -42,7 +42,7 @@ std::shared_ptr<FusedModel> staged(const PieceSet& pieces, bool collapse) {
     stages.prefix_space = PrefixSpace::kAlways;
     stages.collapse = stages.trim = collapse;
     const auto table = std::make_shared<const CharacterTable>(fill);
-    const std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable = {
+    const std::vector<std::pair<CutTable::CutClass, CutTable::CutClass>> inseparable = {
         {1, 1}, {1, 2}, {2, 2}};
     return std::make_shared<FusedModel>(
         std::make_shared<unigram::UnigramModel<float>>(pieces.unigram_model()), table,

@@ -71,24 +71,24 @@ std::unique_ptr<const CharacterTable::Block> fill(std::uint32_t number, Unit spa
 }
 
 StageRunner stage_runner(Unit space, Stages stages = {}) {
-    stages.fallback = [](const std::uint8_t* chunk, std::size_t size,
-                         std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
+    stages.run_stages = [](const std::uint8_t* chunk, std::size_t size,
+                           std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
         pieces.assign(chunk, chunk + size);
         ends.assign(1, size);
     };
-    stages.fallback_with_origins =
-        [](const std::uint8_t* chunk, std::size_t size, bool, std::vector<std::uint8_t>& pieces,
-           std::vector<std::size_t>& ends, std::vector<ByteRange>& origins) {
-            pieces.assign(chunk, chunk + size);
-            ends.assign(1, size);
-            for (std::size_t i = 0; i < size; ++i) {
-                const std::size_t start = i > 0 && chunk[i] == '#' ? i - 1 : i;
-                origins.push_back({start, start + 1});
-            }
-        };
+    stages.locate_stages = [](const std::uint8_t* chunk, std::size_t size, bool,
+                              std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends,
+                              std::vector<ByteRange>& origins) {
+        pieces.assign(chunk, chunk + size);
+        ends.assign(1, size);
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t start = i > 0 && chunk[i] == '#' ? i - 1 : i;
+            origins.push_back({start, start + 1});
+        }
+    };
     auto table = std::make_shared<const CharacterTable>(
         [space](std::uint32_t number) { return fill(number, space); });
-    const std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable = {
+    const std::vector<std::pair<CutTable::CutClass, CutTable::CutClass>> inseparable = {
         {1, 1}, {1, 2}, {1, 3}, {1, 4}, {3, 3}, {4, 4}};
     auto cut_table = std::make_shared<const CutTable>(table, inseparable);
     return {table, cut_table, stages};
@@ -175,7 +175,7 @@ TEST(characters_that_join_need_one_that_takes_them) {
     const auto model = staged(Unit::kRemoved);
     CHECK(encoded(model, "X+") == "xx|+|");
     CHECK(encoded(model, "X**") == "xx|**|");
-    CHECK(encoded(model, "X*+") == "X*+|");  // by the fallback, which changes nothing
+    CHECK(encoded(model, "X*+") == "X*+|");  // by run_stages, which changes nothing
     CHECK(encoded(model, "X++*") == "xx|++*|");
     CHECK(encoded(model, "X\xE3\x84\x80+") == "X\xE3\x84\x80+|");
     CHECK(encoded(model, "X\xE3\x84\x80\xE3\x84\x81") == "xx|??|");  // six bytes are too many
@@ -482,7 +482,7 @@ TEST(classes_make_pieces) {
     const auto model = staged(Unit::kRemoved);
     CHECK(encoded(model, "ab  cd12X!z-- ") == "ab|cd|1|2|xxz|--|");
     CHECK(encoded(model, "   ") == "");
-    CHECK(encoded(model, "a#b") == "a#b|");  // computed by the fallback
+    CHECK(encoded(model, "a#b") == "a#b|");  // computed by run_stages
 }
 
 TEST(a_start_includes_the_following_run) {

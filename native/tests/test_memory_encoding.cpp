@@ -63,7 +63,7 @@ std::shared_ptr<FusedModel> fused(std::shared_ptr<const Model> model) {
     Stages stages;
     stages.prefix_space = PrefixSpace::kAlways;
     const auto table = std::make_shared<const CharacterTable>(fill);
-    const std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable = {
+    const std::vector<std::pair<CutTable::CutClass, CutTable::CutClass>> inseparable = {
         {1, 1}, {1, 2}, {2, 2}};
     return std::make_shared<FusedModel>(
         std::move(model), table, std::make_shared<const CutTable>(table, inseparable), stages);

@@ -31,9 +31,9 @@ std::shared_ptr<FusedModel> by_lines(std::shared_ptr<const Model> model) {
             const std::uint32_t code = number * CharacterTable::kBlock + i;
             const bool breaks = code == '\n';
             const auto begin = static_cast<std::uint32_t>(block->units.size());
-            const auto char_class = static_cast<std::uint16_t>(breaks ? 2 : 1);
-            block->rows[i] = {.left = char_class,
-                              .right = char_class,
+            const auto cut_class = static_cast<std::uint16_t>(breaks ? 2 : 1);
+            block->rows[i] = {.left = cut_class,
+                              .right = cut_class,
                               .size = 3,
                               .is_context_sensitive = false,
                               .joins = false,
@@ -45,7 +45,7 @@ std::shared_ptr<FusedModel> by_lines(std::shared_ptr<const Model> model) {
         return block;
     };
     const auto table = std::make_shared<const CharacterTable>(fill);
-    const std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable = {{1, 1}};
+    const std::vector<std::pair<CutTable::CutClass, CutTable::CutClass>> inseparable = {{1, 1}};
     return std::make_shared<FusedModel>(
         std::move(model), table, std::make_shared<const CutTable>(table, inseparable), Stages{});
 }

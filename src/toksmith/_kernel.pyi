@@ -106,7 +106,7 @@ class WordLevelModel(Model):
     def __init__(self, tokens: tuple[bytes, ...], unk: int | None) -> None: ...
 
 class CharacterMapper:
-    def __init__(self, fill: object, rewrite: object) -> None: ...
+    def __init__(self, describe_block: object, rewrite: object) -> None: ...
     def map(self, text: object) -> bytes | None: ...
 
 OPEN: int = 65535
@@ -116,7 +116,7 @@ CHARACTERS_A_BLOCK: int = 64
 class StageRunner:
     def __init__(
         self,
-        fill: object,
+        describe_block: object,
         inseparable: Annotated[
             NDArray[numpy.uint16], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ],
@@ -125,8 +125,8 @@ class StageRunner:
         trim: bool,
         origins: str,
         space_precedes_piece: bool,
-        fallback: object,
-        fallback_with_origins: object,
+        run_stages: object,
+        locate_stages: object,
     ) -> None: ...
 
 class FusedModel(Model):
@@ -155,7 +155,7 @@ def sentencepiece_model(
     add_dummy_prefix: bool,
     remove_extra_whitespaces: bool,
     escape_whitespaces: bool,
-    fallback_with_origins: object,
+    locate_stages: object,
 ) -> FusedModel | None:
     """
     Return a model after SentencePiece's normalizer, or None if it cannot be fused.

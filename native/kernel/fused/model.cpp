@@ -168,7 +168,7 @@ void FusedModel::encode_with_spans(const std::uint8_t* chunk, std::size_t size, 
     pieces.clear();
     ends.clear();
     buffers.origins.clear();
-    runner_.stages().fallback_with_origins(chunk, size, prefixed, pieces, ends, buffers.origins);
+    runner_.stages().locate_stages(chunk, size, prefixed, pieces, ends, buffers.origins);
     std::size_t start = 0;
     auto origin = buffers.origins.begin();
     for (const std::size_t stop : ends) {

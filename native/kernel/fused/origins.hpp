@@ -36,10 +36,10 @@ class Origins {
     Origins(Origin rule, bool space_precedes_piece)
         : up_to_next_(rule == Origin::kUpToNext), space_precedes_piece_(space_precedes_piece) {}
 
-    // Starts a chunk. `led`: its first byte is a space that was inserted before the text.
-    void begin(bool led) {
+    // Starts a chunk. `prefixed`: its first byte is a space that was inserted before the text.
+    void begin(bool prefixed) {
         clear();
-        led_ = led;
+        prefixed_ = prefixed;
     }
     // The next normalized characters come from bytes [start, end) of the chunk.
     void read(std::size_t start, std::size_t end) {
@@ -48,7 +48,7 @@ class Origins {
     }
     // Adds a normalized character, which starts at byte `place` of the piece.
     void add(std::size_t place) {
-        if (led_ && start_ == 0) {
+        if (prefixed_ && start_ == 0) {
             characters_.push_back({place, end_, end_});
             return;
         }
@@ -83,7 +83,7 @@ class Origins {
     // Starts a new piece.
     void clear() {
         characters_.clear();
-        led_ = false;
+        prefixed_ = false;
     }
 
     // The bytes of the chunk that bytes [start, end) of the piece cover. `size`: of the piece, in
@@ -102,7 +102,7 @@ class Origins {
     using Iterator = std::vector<Character>::const_iterator;
 
     bool is_lead(const Character& c) const {
-        return (led_ || space_precedes_piece_) && &c == &characters_.front();
+        return (prefixed_ || space_precedes_piece_) && &c == &characters_.front();
     }
     Iterator holding(std::size_t byte) const {
         return std::prev(std::ranges::upper_bound(characters_, byte, {}, &Character::place));
@@ -112,7 +112,7 @@ class Origins {
         return next - c->place == c->end - c->start;
     }
 
-    bool up_to_next_, space_precedes_piece_, led_ = false;
+    bool up_to_next_, space_precedes_piece_, prefixed_ = false;
     std::size_t start_ = 0, end_ = 0;
     std::vector<Character> characters_;
 };

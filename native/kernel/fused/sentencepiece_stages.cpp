@@ -150,7 +150,7 @@ namespace {
 // The characters of the pieces as classes for CutTable.
 class Characters {
  public:
-    static constexpr CutTable::CharClass kUnknown = 0;
+    static constexpr CutTable::CutClass kUnknown = 0;
 
     // Returns nothing if a piece is invalid UTF-8, or there are too many characters.
     static std::optional<Characters> of(const Vocabulary& vocabulary,
@@ -158,7 +158,7 @@ class Characters {
                                         bool collapse) {
         Characters made;
         made.class_of(' ');
-        const CutTable::CharClass mark = made.class_of(kMarkCode);
+        const CutTable::CutClass mark = made.class_of(kMarkCode);
         std::vector<bool> is_known(3);
         RecentValues recent;
         for (Id id = 0; id < vocabulary.size(); ++id) {
@@ -168,12 +168,12 @@ class Characters {
                 continue;
             const std::string_view piece = vocabulary[id];
             const std::uint8_t *p = bytes_of(piece), *const end = p + piece.size();
-            CutTable::CharClass before = kUnknown;
+            CutTable::CutClass before = kUnknown;
             for (bool first = true; p < end; first = false) {
                 const utf8::Char c = utf8::decode(p, end);
                 if (c.code == utf8::kInvalid) return std::nullopt;
                 p += c.size;
-                const CutTable::CharClass found = made.class_of(c.code);
+                const CutTable::CutClass found = made.class_of(c.code);
                 const std::uint32_t pair = std::uint32_t{before} << 16 | found;
                 if (!first && !recent.add(pair)) made.pairs_.push_back(pair);
                 before = found;
@@ -186,11 +186,11 @@ class Characters {
         }
         is_known.resize(made.count_);
         if (fuses_unknown) {
-            std::vector<CutTable::CharClass> unknown{kUnknown};
+            std::vector<CutTable::CutClass> unknown{kUnknown};
             for (std::uint32_t i = 1; i < made.count_; ++i)
-                if (!is_known[i]) unknown.push_back(static_cast<CutTable::CharClass>(i));
-            for (const CutTable::CharClass left : unknown)
-                for (const CutTable::CharClass right : unknown)
+                if (!is_known[i]) unknown.push_back(static_cast<CutTable::CutClass>(i));
+            for (const CutTable::CutClass left : unknown)
+                for (const CutTable::CutClass right : unknown)
                     made.pairs_.push_back(std::uint32_t{left} << 16 | right);
         }
         // A space is kept with the next character, because it may be collapsed or trimmed.
@@ -200,17 +200,17 @@ class Characters {
         return made;
     }
 
-    CutTable::CharClass operator[](std::uint32_t code) const {
+    CutTable::CutClass operator[](std::uint32_t code) const {
         const Id found = classes_[code];
-        return found == CodePointTable::kNone ? kUnknown : static_cast<CutTable::CharClass>(found);
+        return found == CodePointTable::kNone ? kUnknown : static_cast<CutTable::CutClass>(found);
     }
     // Whether no piece holds a character from `first` to before `end`.
     bool lack(std::uint32_t first, std::uint32_t end) const {
         while (first < end && classes_[first] == CodePointTable::kNone) ++first;
         return first == end;
     }
-    std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> inseparable() const {
-        std::vector<std::pair<CutTable::CharClass, CutTable::CharClass>> pairs;
+    std::vector<std::pair<CutTable::CutClass, CutTable::CutClass>> inseparable() const {
+        std::vector<std::pair<CutTable::CutClass, CutTable::CutClass>> pairs;
         for (const std::uint32_t pair : pairs_) pairs.emplace_back(pair >> 16, pair & 0xFFFF);
         return pairs;
     }
@@ -218,10 +218,10 @@ class Characters {
  private:
     static constexpr std::uint32_t kMost = CutTable::kContextSensitive - 2u;
 
-    CutTable::CharClass class_of(std::uint32_t code) {
+    CutTable::CutClass class_of(std::uint32_t code) {
         Id found = classes_[code];
         if (found == CodePointTable::kNone) classes_.set(code, found = count_++);
-        return static_cast<CutTable::CharClass>(found);
+        return static_cast<CutTable::CutClass>(found);
     }
 
     CodePointTable classes_;
@@ -284,7 +284,7 @@ std::unique_ptr<const CharacterTable::Block> block_of(std::uint32_t number,
 std::shared_ptr<FusedModel> fuse(std::shared_ptr<const Model> model, const Vocabulary& vocabulary,
                                  const std::vector<std::uint8_t>& types, bool fuses_unknown,
                                  std::shared_ptr<const Normalizer> normalizer,
-                                 decltype(Stages::fallback_with_origins) fallback_with_origins) {
+                                 decltype(Stages::locate_stages) locate_stages) {
     const NormalizerOptions& options = normalizer->options();
     if (types.size() != vocabulary.size()) throw std::invalid_argument("each piece needs a type");
     if (options.remove_extra_whitespaces &&
@@ -301,13 +301,13 @@ std::shared_ptr<FusedModel> fuse(std::shared_ptr<const Model> model, const Vocab
         .collapse = options.remove_extra_whitespaces,
         .trim = options.remove_extra_whitespaces,
         .origin = Origin::kUpToNext,
-        .fallback =
+        .run_stages =
             [normalizer](const std::uint8_t* chunk, std::size_t size,
                          std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends) {
                 normalizer->append(chunk, size, pieces);
                 if (!pieces.empty()) ends.push_back(pieces.size());
             },
-        .fallback_with_origins = std::move(fallback_with_origins)};
+        .locate_stages = std::move(locate_stages)};
     auto table = std::make_shared<const CharacterTable>(
         [normalizer = std::move(normalizer), kept = std::move(*characters)](std::uint32_t number) {
             return block_of(number, *normalizer, kept);

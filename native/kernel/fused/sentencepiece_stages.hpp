@@ -61,6 +61,6 @@ class Normalizer {
 std::shared_ptr<FusedModel> fuse(std::shared_ptr<const Model> model, const Vocabulary& vocabulary,
                                  const std::vector<std::uint8_t>& types, bool fuses_unknown,
                                  std::shared_ptr<const Normalizer> normalizer,
-                                 decltype(Stages::fallback_with_origins) fallback_with_origins);
+                                 decltype(Stages::locate_stages) locate_stages);
 
 }  // namespace toksmith::sentencepiece

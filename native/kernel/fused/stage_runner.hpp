@@ -47,13 +47,13 @@ struct Stages {
     // concatenated pieces and the end of each.
     std::function<void(const std::uint8_t* chunk, std::size_t size,
                        std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends)>
-        fallback;
+        run_stages;
     // The same with the origins of all characters of the pieces, concatenated. `prefixed`: the
     // first byte of the chunk is an inserted space.
     std::function<void(const std::uint8_t* chunk, std::size_t size, bool prefixed,
                        std::vector<std::uint8_t>& pieces, std::vector<std::size_t>& ends,
                        std::vector<ByteRange>& origins)>
-        fallback_with_origins;
+        locate_stages;
 };
 
 class StageRunner {
@@ -130,7 +130,7 @@ class StageRunner {
         }
         buffers.pieces.clear();
         buffers.ends.clear();
-        stages_.fallback(chunk, size, buffers.pieces, buffers.ends);
+        stages_.run_stages(chunk, size, buffers.pieces, buffers.ends);
         std::size_t start = 0;
         for (const std::size_t stop : buffers.ends) {
             with_piece(buffers.pieces.data() + start, stop - start);

@@ -24,8 +24,8 @@ class CharacterTable {
 
     // One character.
     struct Row {
-        std::uint16_t left;         // the class of its last normalized character, for CutTable
-        std::uint16_t right;        // the class of its first normalized character
+        std::uint16_t left;         // the cut class of its last normalized character
+        std::uint16_t right;        // the cut class of its first normalized character
         std::uint16_t size;         // the size of its units, in bytes
         bool is_context_sensitive;  // its normalized form depends on its neighbours
         // Characters that join are normalized together with the one before them if that one takes
@@ -34,18 +34,20 @@ class CharacterTable {
         std::uint32_t begin;  // the offset of its units in the block
     };
 
-    // `units`: the normalized characters, each as its class (2 bytes), its size, and its UTF-8.
+    // `units`: the normalized characters, each as its Unit and its size (a byte each), and its
+    // UTF-8.
     struct Block {
         std::array<Row, kBlock> rows;
         std::vector<std::uint8_t> units;
     };
 
-    // Returns the block of a number; null for a plain one: its characters have class 0, and are
-    // single units of class kPlainUnit that neither change nor depend on their neighbours.
-    using Fill = std::function<std::unique_ptr<const Block>(std::uint32_t)>;
+    // Returns the block of a number; null for a plain one: its characters have cut class 0, and are
+    // single units of kind kPlainUnit that neither change nor depend on their neighbours.
+    using DescribeBlock = std::function<std::unique_ptr<const Block>(std::uint32_t)>;
     static constexpr std::uint8_t kPlainUnit = 4;
 
-    explicit CharacterTable(Fill fill) : fill_(std::move(fill)) {
+    explicit CharacterTable(DescribeBlock describe_block)
+        : describe_block_(std::move(describe_block)) {
         plain_.rows.fill({0, 0, sizeof(OwnUnit), false, false, false, 0});
     }
     CharacterTable(const CharacterTable&) = delete;
@@ -84,11 +86,11 @@ class CharacterTable {
     }
 
  private:
-    // Calls fill_() without a lock: a thread that holds Python's GIL could wait for the lock while
-    // its owner waits for the GIL. If several threads fill the same block, the first result is
-    // kept.
+    // Calls describe_block_() without a lock: a thread that holds Python's GIL could wait for the
+    // lock while its owner waits for the GIL. If several threads fill the same block, the first
+    // result is kept.
     const Block& fill(std::uint32_t number) const {
-        std::unique_ptr<const Block> made = fill_(number);
+        std::unique_ptr<const Block> made = describe_block_(number);
         const Block* const found = made ? made.get() : &plain_;
         const Block* expected = nullptr;
         if (!blocks_[number].compare_exchange_strong(expected, found)) return *expected;
@@ -96,7 +98,7 @@ class CharacterTable {
         return *found;
     }
 
-    Fill fill_;
+    DescribeBlock describe_block_;
     Block plain_;  // shared, so that random text needs little memory and time
     mutable std::array<std::atomic<const Block*>, kBlocks> blocks_{};
 };

@@ -1,7 +1,7 @@
 // Finds places where a text can be cut without changing any token, from the two characters around
 // the place and the one after.
 //
-// After normalization a character begins with some class and ends with some class. A cut between
+// After normalization a character begins with some cut class and ends with one. A cut between
 // classes (a, b) is allowed unless the pair is in `inseparable` (some token contains such a pair,
 // or a stage looks across it), and unless the character after the cut may be normalized together
 // with its successor, as "e" before an accent. Pairs are kept in a Bloom-style bit table: a false
@@ -25,16 +25,17 @@ namespace toksmith {
 class CutTable {
  public:
     using Byte = utf8::Byte;
-    using CharClass = std::uint16_t;
+    // A class of characters, as in the pairs of `inseparable`.
+    using CutClass = std::uint16_t;
 
     // Marks a character next to which the text is never cut.
-    static constexpr CharClass kContextSensitive = 0xFFFF;
+    static constexpr CutClass kContextSensitive = 0xFFFF;
 
     CutTable(std::shared_ptr<const CharacterTable> table,
-             const std::vector<std::pair<CharClass, CharClass>>& inseparable)
+             const std::vector<std::pair<CutClass, CutClass>>& inseparable)
         : table_(std::move(table)),
-          left_keys_(kCharClasses),
-          right_keys_(kCharClasses),
+          left_keys_(kCutClasses),
+          right_keys_(kCutClasses),
           mask_(std::bit_ceil(inseparable.size() * 32 + 4096) - 1),
           bits_((mask_ + 1) / 64) {
         for (const auto& [left, right] : inseparable) {
@@ -233,12 +234,12 @@ class CutTable {
     }
     // 0 if `left` is never the left class, or `right` never the right class, of an inseparable
     // pair.
-    std::uint64_t product_of(CharClass left, CharClass right) const {
+    std::uint64_t product_of(CutClass left, CutClass right) const {
         return std::uint64_t{left_keys_[left]} * right_keys_[right];
     }
     std::size_t place_of(std::uint64_t product) const { return product >> 32 & mask_; }
 
-    static constexpr std::size_t kCharClasses = std::size_t{1} << 16;
+    static constexpr std::size_t kCutClasses = std::size_t{1} << 16;
 
     std::shared_ptr<const CharacterTable> table_;
     std::vector<std::uint32_t> left_keys_, right_keys_;  // by class; 0: in no inseparable pair

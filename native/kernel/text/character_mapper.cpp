@@ -16,8 +16,8 @@ std::string_view view(const Byte* begin, const Byte* end) {
 
 }  // namespace
 
-CharacterMapper::CharacterMapper(Fill fill, Rewrite rewrite)
-    : fill_(std::move(fill)), rewrite_(std::move(rewrite)) {
+CharacterMapper::CharacterMapper(DescribeBlock describe_block, Rewrite rewrite)
+    : describe_block_(std::move(describe_block)), rewrite_(std::move(rewrite)) {
     keeps_ascii_ = block_of(0).all_kept && block_of(kBlock).all_kept;
 }
 
@@ -25,12 +25,12 @@ CharacterMapper::~CharacterMapper() {
     for (const auto& block : blocks_) delete block.load();
 }
 
-// Calls fill_() without a lock, since it may wait for Python. If several threads fill the same
-// block, the first result is kept.
+// Calls describe_block_() without a lock, since it may wait for Python. If several threads fill the
+// same block, the first result is kept.
 const CharacterMapper::Block& CharacterMapper::block_of(std::uint32_t code) const {
     std::atomic<const Block*>& held = blocks_[code / kBlock];
     if (const Block* block = held.load(std::memory_order_acquire)) return *block;
-    std::unique_ptr<const Block> made = fill_(code / kBlock);
+    std::unique_ptr<const Block> made = describe_block_(code / kBlock);
     const Block* expected = nullptr;
     if (held.compare_exchange_strong(expected, made.get())) return *made.release();
     return *expected;

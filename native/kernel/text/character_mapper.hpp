@@ -39,10 +39,11 @@ class CharacterMapper {
         std::string text;
     };
 
-    using Fill = std::function<std::unique_ptr<const Block>(std::uint32_t)>;
+    // Returns the block of a number.
+    using DescribeBlock = std::function<std::unique_ptr<const Block>(std::uint32_t)>;
     using Rewrite = std::function<std::string(std::string_view stretch)>;
 
-    CharacterMapper(Fill fill, Rewrite rewrite);
+    CharacterMapper(DescribeBlock describe_block, Rewrite rewrite);
     CharacterMapper(const CharacterMapper&) = delete;
     CharacterMapper& operator=(const CharacterMapper&) = delete;
     ~CharacterMapper();
@@ -60,7 +61,7 @@ class CharacterMapper {
     // The end of the bound characters at p.
     const Byte* bound_end(const Byte* p, const Byte* end) const;
 
-    Fill fill_;
+    DescribeBlock describe_block_;
     Rewrite rewrite_;
     bool keeps_ascii_;
     mutable std::array<std::atomic<const Block*>, kBlocks> blocks_{};

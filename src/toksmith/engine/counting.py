@@ -263,7 +263,7 @@ def make_stages(normalizer: Normalizer, splitter: Splitter) -> StageRunner | Non
         rules = find_rules(pipeline, _kernel.neighbours)
     except Unfused:
         return None
-    return stage_runner(rules) if rules.lead == "none" else None
+    return stage_runner(rules) if rules.prefix_space == "none" else None
 
 
 _WHOLE_WORDS = WordLevel((b"<unk>",), 0)

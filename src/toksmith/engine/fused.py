@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,7 +18,7 @@ from toksmith.engine.kernel import KernelEncoder, kernel_model
 from toksmith.errors import OptionError
 from toksmith.framing import AddedSearch
 from toksmith.framing.added import NONE
-from toksmith.fusion import AmbiguousSpace, Unfused, symbol_takes_prefix
+from toksmith.fusion import Undecided, Unfused, symbol_takes_prefix
 from toksmith.models import SentencePieceBPE, Unigram
 from toksmith.normalizers import SentencePieceNormalizer
 from toksmith.pipeline import Pipeline
@@ -87,19 +87,17 @@ class FusedEncoder:
     def encode_texts(self, texts: Sequence[Text], threads: int) -> Batch:
         """Return the ids of each text."""
         try:
-            for text in texts if self._keeps_start else ():
-                self._check_start(text)
+            self._check_starts(texts)
             return Batch(*self._encoder.encode_texts(texts, threads))
-        except AmbiguousSpace:
+        except Undecided:
             return stack([self.encode(text, threads) for text in texts])
 
     def encode_slices(self, text: Text, bounds: Bounds, threads: int) -> Batch:
         """Return the ids of each slice ``[start, end)`` of a text, as those of a text."""
         try:
-            for each in _slices(text, bounds) if self._keeps_start else ():
-                self._check_start(each)
+            self._check_starts(_slices(text, bounds))
             return Batch(*self._encoder.encode_slices(text, bounds, threads))
-        except AmbiguousSpace:
+        except Undecided:
             return stack([self.encode(each, threads) for each in _slices(text, bounds)])
 
     def encode_segments(
@@ -111,18 +109,17 @@ class FusedEncoder:
         if not self._first_only:
             return self.encode_slices(text, bounds, threads)
         try:
-            self._check_start(text)
+            self._check_starts((text,))
             return Batch(*self._encoder.encode_segments(text, bounds, threads))
-        except AmbiguousSpace:
+        except Undecided:
             return self._stepwise.encode_segments(text, bounds, threads)
 
     def encode_around(self, texts: Sequence[Text], threads: int, added: AddedSearch) -> Batch:
         """Return the ids of each text and of the added tokens in it."""
         search = kernel_search(added, self._first_only)
         if search is not None:
-            with suppress(AmbiguousSpace):
-                for text in texts if self._keeps_start else ():
-                    self._check_start(text)
+            with suppress(Undecided):
+                self._check_starts(texts)
                 return Batch(*self._encoder.encode_texts(texts, threads, search))
         return encode_around(self, texts, threads, added)
 
@@ -134,9 +131,11 @@ class FusedEncoder:
         self.__dict__.pop("_locator", None)
         self._stepwise.forget(cache_bytes)
 
-    def _check_start(self, text: Text) -> None:
+    def _check_starts(self, texts: Iterable[Text]) -> None:
+        """Raise Undecided if the kernel cannot mark the first piece of one of the texts."""
         if self._keeps_start is not None:
-            _check_start(text, self._keeps_start)
+            for text in texts:
+                _check_start(text, self._keeps_start)
 
     @cached_property
     def _locator(self) -> _kernel.Encoder:
@@ -187,25 +186,26 @@ class FusedEncoder:
     ) -> LocatedBatch | None:
         """Return the tokens of texts; ``None`` if the kernel cannot decide."""
         try:
-            if self._keeps_start:
-                for place, text in enumerate(texts):
-                    if continuing is None or not continuing[place]:
-                        self._check_start(text)
+            self._check_starts(
+                text
+                for place, text in enumerate(texts)
+                if continuing is None or not continuing[place]
+            )
             found = self._locator.encode_with_spans(texts, continuing, threads, search)
-        except AmbiguousSpace:
+        except Undecided:
             return None
         return None if found is None else LocatedBatch.of(*found)
 
 
 def _check_start(text: Text, keeps_start: Callable[[str], bool]) -> None:
-    """Raise AmbiguousSpace if the kernel cannot mark the first piece of this text."""
+    """Raise Undecided if the kernel cannot mark the first piece of this text."""
     if isinstance(text, str):
         first = text[:1]
     else:
         head = bytes(memoryview(text)[:_LONGEST_CHARACTER])
         first = without_surrogates(head.decode("utf-8", "surrogateescape")[:1])
     if first and not keeps_start(first):
-        raise AmbiguousSpace
+        raise Undecided
 
 
 def _checked(
@@ -223,20 +223,21 @@ def _checked(
 def _with_fallback(
     fused: Callable[[Text, int], _Found], stepwise: Callable[[Text, int], _Found]
 ) -> Callable[[Text, int], _Found]:
-    """Return a function that calls the second one if the first raises AmbiguousSpace."""
+    """Return a function that calls the second one if the first raises Undecided."""
 
     def run(text: Text, threads: int) -> _Found:
         try:
             return fused(text, threads)
-        except AmbiguousSpace:
+        except Undecided:
             return stepwise(text, threads)
 
     return run
 
 
-def _slices(text: Text, bounds: Bounds) -> list[memoryview]:
+def _slices(text: Text, bounds: Bounds) -> Iterator[memoryview]:
     data = memoryview(text.encode() if isinstance(text, str) else text)
-    return [data[start:end] for start, end in bounds.tolist()]
+    for start, end in bounds.tolist():
+        yield data[start:end]
 
 
 def fuse(pipeline: Pipeline) -> FusedEncoder | LeadingEncoder | StepwiseEncoder:
@@ -292,15 +293,15 @@ def rules_of(pipeline: Pipeline) -> tuple[list[Strip | Replace], FusionRules]:
 def stage_runner(rules: FusionRules) -> _kernel.StageRunner:
     """Return the normalizer and the splitter as the kernel runs them."""
     return _kernel.StageRunner(
-        rules.describe_block,
-        _rows_of_pairs(rules.joined),
-        rules.lead,
-        rules.collapse,
-        rules.trim,
-        rules.origins,
-        rules.space_precedes_piece,
-        rules.run_stages,
-        rules.locate_stages,
+        describe_block=rules.describe_block,
+        inseparable=_rows_of_pairs(rules.inseparable),
+        prefix_space=rules.prefix_space,
+        collapse=rules.collapse,
+        trim=rules.trim,
+        origins=rules.origins,
+        space_precedes_piece=rules.space_precedes_piece,
+        run_stages=rules.run_stages,
+        locate_stages=rules.locate_stages,
     )
 
 
@@ -332,14 +333,15 @@ def _fuse_sentencepiece(
         return _kernel.sentencepiece_model(
             kernel,
             model.vocab,
-            bytes(model.held("types")),
-            not model.byte_fallback and (not isinstance(model, Unigram) or model.fuse_unk),
-            step.charsmap,
-            tuple(symbol.encode() for symbol in step.protected),
-            step.add_dummy_prefix,
-            step.remove_extra_whitespaces,
-            step.escape_whitespaces,
-            lambda chunk, led: locate()(chunk, led),
+            types=bytes(model.held("types")),
+            fuses_unknown=not model.byte_fallback
+            and (not isinstance(model, Unigram) or model.fuse_unk),
+            charsmap=step.charsmap,
+            protected_symbols=tuple(symbol.encode() for symbol in step.protected),
+            add_dummy_prefix=step.add_dummy_prefix,
+            remove_extra_whitespaces=step.remove_extra_whitespaces,
+            escape_whitespaces=step.escape_whitespaces,
+            locate_stages=lambda chunk, prefixed: locate()(chunk, prefixed),
         )
     except ValueError as damaged:
         raise OptionError(f"charsmap: {damaged}") from None

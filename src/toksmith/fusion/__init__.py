@@ -9,10 +9,11 @@ class Unfused(Exception):  # noqa: N818
     """The kernel cannot run the stages of a pipeline; the message says why."""
 
 
-class AmbiguousSpace(Exception):  # noqa: N818
-    """The kernel cannot know the pieces of a chunk, or their places.
+class Undecided(Exception):  # noqa: N818
+    """The kernel cannot decide what the stages make of a text, so they run in Python.
 
-    They depend on whether its leading space is the text's own.
+    The leading space of a chunk may be the text's own or the one put before it, the first character
+    of the text may be dropped, or the origins of a chunk with invalid bytes are wanted.
     """
 
 

@@ -55,7 +55,7 @@ class Characters(Protocol):
         inside: the normalizer for a chunk inside a text.
         sentinel: a character to put before such a chunk, so that the chunk is not at the start of
             a text, or ``""``; the normalizer leaves it unchanged.
-        lead: whether the normalizer puts a space before a text.
+        prefix_space: whether the normalizer puts a space before a text.
         strip: whether it removes white space at the start of a text.
         collapse: whether it collapses runs of spaces.
         space: what it writes for a space.
@@ -69,7 +69,7 @@ class Characters(Protocol):
 
     inside: Normalizer
     sentinel: str
-    lead: bool
+    prefix_space: bool
     strip: bool
     collapse: bool
     space: str
@@ -87,8 +87,8 @@ class Characters(Protocol):
     def sees_space(self, text: str) -> bool:
         """Return whether the leading space of a text may change the characters after it."""
 
-    def align(self, text: Aligned, lead: bool) -> Aligned:
-        """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
+    def align(self, text: Aligned, prefixed: bool) -> Aligned:
+        """Return a chunk normalized, with the space before it if ``prefixed``; tracks origins."""
 
 
 def characters_of(
@@ -115,10 +115,10 @@ def characters_of(
         if symbol_takes_prefix(step):
             raise Unfused("a user-defined symbol starts with a space")
         return SentencePieceCharacters(step)
-    inside = without_lead(normalizer)
+    inside = without_prefix_space(normalizer)
     if inside is None:
         raise Unfused("Prepend with these steps around it")
-    lead = len(inside) < len(normalizer)
+    prefix_space = len(inside) < len(normalizer)
     if words:
         inside = _without_space_steps(inside)
     collapse = bool(inside) and not words and _makes_one_space(inside[-1], mark)
@@ -134,19 +134,19 @@ def characters_of(
     for each in mapped:
         if not (isinstance(each, Precompiled) or is_context_free((each,))):
             raise Unfused(f"{each!r:.60} looks beyond single characters")
-    found = MappedCharacters(inside, mapped, collapse, lead, strip, trim)
+    found = MappedCharacters(inside, mapped, collapse, prefix_space, strip, trim)
     found.sees_replaced = not keeps_bytes
     return found
 
 
-def without_lead(normalizer: Normalizer) -> Normalizer | None:
+def without_prefix_space(normalizer: Normalizer) -> Normalizer | None:
     """Return the steps without the one that puts a space, or the mark of a space, before a text.
 
     Before all steps, a space does the same. ``None`` if it may do something else.
 
     Example:
         >>> from toksmith.normalizers import Prepend
-        >>> without_lead((Prepend("▁"), Replace(" ", "▁")))
+        >>> without_prefix_space((Prepend("▁"), Replace(" ", "▁")))
         (Replace(pattern=' ', content='▁', is_regex=False),)
     """
     places = [place for place, step in enumerate(normalizer) if isinstance(step, Prepend)]
@@ -209,7 +209,7 @@ class MappedCharacters:
         normalizer: all of these steps.
         mapped: the steps that map single characters.
         collapse: whether the last step collapses spaces.
-        lead: whether a space is put before a text.
+        prefix_space: whether a space is put before a text.
         strip: whether white space is removed at the start of a text.
         trim: whether it is removed at the end.
     """
@@ -223,12 +223,12 @@ class MappedCharacters:
         normalizer: Normalizer,
         mapped: Normalizer,
         collapse: bool,
-        lead: bool,
+        prefix_space: bool,
         strip: bool = False,
         trim: bool = False,
     ) -> None:
         self.inside = normalizer
-        self.lead = lead
+        self.prefix_space = prefix_space
         self.strip = strip
         self.collapse = collapse
         self.trim = trim
@@ -276,8 +276,8 @@ class MappedCharacters:
                     contexts[place] |= Context.BOUND
         return becomes, contexts
 
-    def align(self, text: Aligned, lead: bool) -> Aligned:
-        """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
+    def align(self, text: Aligned, prefixed: bool) -> Aligned:
+        """Return a chunk normalized, with the space before it if ``prefixed``; tracks origins."""
         if self._clusters:  # a compiled map treats the start of a text differently
             mark = next(c for c in _PRIVATE if c not in self.firsts)
             found = normalize(self.inside, Aligned(mark, [0], [0]) + text)[1:]
@@ -285,7 +285,9 @@ class MappedCharacters:
             found = normalize(self.inside, text)
         # The space has the origin of the first character.
         return (
-            found.apply_edits([Edit(0, 1, " " + found.text[0])]) if lead and found.text else found
+            found.apply_edits([Edit(0, 1, " " + found.text[0])])
+            if prefixed and found.text
+            else found
         )
 
     def sees_space(self, text: str) -> bool:
@@ -308,7 +310,7 @@ class SentencePieceCharacters:
     def __init__(self, step: SentencePieceNormalizer) -> None:
         self._step = step
         self.inside: Normalizer = (replace(step, add_dummy_prefix=False),)
-        self.lead = step.add_dummy_prefix
+        self.prefix_space = step.add_dummy_prefix
         self.collapse = self.trim = step.remove_extra_whitespaces
         self._map = character_map(step.charsmap)
         self._alone = {symbol for symbol in step.protected if len(symbol) == 1}
@@ -345,9 +347,9 @@ class SentencePieceCharacters:
         ]
         return becomes, [Context.BOUND if each else Context.FREE for each in bound]
 
-    def align(self, text: Aligned, lead: bool) -> Aligned:
-        """Return a chunk normalized, with the space before it if ``lead``; tracks origins."""
-        if lead:
+    def align(self, text: Aligned, prefixed: bool) -> Aligned:
+        """Return a chunk normalized, with the space before it if ``prefixed``; tracks origins."""
+        if prefixed:
             return normalize((self._step,), text)
         before = Aligned(self.sentinel, [0], [0])
         return normalize(self.inside, before + text)[1:]

@@ -41,7 +41,7 @@ class PatternUnits:
         alone: the classes whose characters are chunks of their own.
         runs: the number of the run of each class: adjacent characters of one number make a chunk.
         bound: the classes whose characters, with their neighbours, follow other rules.
-        joined: the pairs of classes between which a text must not be cut.
+        inseparable: the pairs of classes between which a text must not be cut.
     """
 
     classes: Partition
@@ -49,7 +49,7 @@ class PatternUnits:
     alone: frozenset[int]
     runs: tuple[int, ...]
     bound: frozenset[int]
-    joined: frozenset[Pair]
+    inseparable: frozenset[Pair]
 
     @property
     def drops_white_space(self) -> bool:
@@ -89,11 +89,11 @@ def find_pattern_units(splitter: Splitter) -> PatternUnits:
     dropped = frozenset(transducer.classes.classes_of(gap))
     _, sure = transducer.cuts()
     kinds = range(transducer.classes.count)
-    joined = frozenset((a, b) for a, b in product(kinds, kinds) if not sure[a] >> b & 1)
+    inseparable = frozenset((a, b) for a, b in product(kinds, kinds) if not sure[a] >> b & 1)
     marks = _marks(transducer.classes) - dropped
     for bound in chain.from_iterable(combinations(marks, size) for size in range(_MOST_BOUND + 1)):
         if (found := _decide(transducer, bound)) is not None:
-            return PatternUnits(transducer.classes, dropped, *found, frozenset(bound), joined)
+            return PatternUnits(transducer.classes, dropped, *found, frozenset(bound), inseparable)
     raise refusal
 
 

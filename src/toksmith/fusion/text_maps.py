@@ -47,7 +47,11 @@ def find_text_map(normalizer: Normalizer) -> TextMap | None:
         characters = characters_of(normalizer)
     except Unfused:
         return None
-    if not isinstance(characters, MappedCharacters) or characters.lead or characters.collapse:
+    if (
+        not isinstance(characters, MappedCharacters)
+        or characters.prefix_space
+        or characters.collapse
+    ):
         return None
 
     def describe_block(block: int) -> ChangedBlock | None:

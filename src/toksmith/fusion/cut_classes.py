@@ -1,7 +1,8 @@
-"""Atoms: classes of characters that determine between which characters a chunk may end.
+"""Cut classes: classes of characters that determine between which characters a chunk may end.
 
-The normalized form of each character starts with an *atom* and ends with one. A chunk may end
-between two characters unless the last atom of the one and the first atom of the other are *joined*.
+The normalized form of each character starts with a *cut class* and ends with one. A chunk may end
+between two characters unless the last cut class of the one and the first of the other are
+*inseparable*.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
     from toksmith.fusion.pattern_units import PatternUnits
 
 OPEN = 0xFFFF
-"""The atom of a character that is joined to all its neighbours."""
+"""The cut class of a character that is inseparable from all its neighbours."""
 
 UNKNOWN = 0
-"""The atom of all characters that no token holds."""
+"""The cut class of all characters that no token holds."""
 
 
 class Unit(IntEnum):
@@ -64,22 +65,22 @@ one pair after the other; ``None`` if a token is invalid UTF-8."""
 
 
 @dataclass(frozen=True)
-class Atoms:
-    """Characters as atoms.
+class CutClasses:
+    """The cut class and the unit of each character.
 
     Attributes:
-        joined: the joined pairs of atoms.
-        atom_of: returns the atom of each code point.
+        inseparable: the pairs of cut classes between which a chunk must not end.
+        class_of: returns the cut class of each code point.
         unit_of: returns the :class:`Unit` of each code point.
         mark: the character by which the splitter replaces a space, or ``""``.
         spaces: the characters of a normalized text that it replaces.
-        last: the atoms that have another value at the end of a normalized form.
-        bound: the atoms of characters whose chunks depend on their neighbours.
+        last: the cut classes that have another value at the end of a normalized form.
+        bound: the cut classes of characters whose chunks depend on their neighbours.
         spelled: whether the splitter spells each byte of a piece as a character.
     """
 
-    joined: Set[tuple[int, int]]
-    atom_of: Callable[[Codes], Iterable[int]]
+    inseparable: Set[tuple[int, int]]
+    class_of: Callable[[Codes], Iterable[int]]
     unit_of: Callable[[Codes], Iterable[int]]
     mark: str = ""
     spaces: str = " "
@@ -88,15 +89,15 @@ class Atoms:
     spelled: bool = False
 
     def seen(self, codes: Codes) -> tuple[array[int], bytes]:
-        """Return the atom (uint16) and the :class:`Unit` of each code point."""
+        """Return the cut class (uint16) and the :class:`Unit` of each code point."""
         codes = [*codes]
-        return array("H", self.atom_of(codes)), bytes(self.unit_of(codes))
+        return array("H", self.class_of(codes)), bytes(self.unit_of(codes))
 
 
-def atoms_of(
+def cut_classes_of(
     splitter: Splitter | None, model: Model, collapse: str, find_neighbours: FindNeighbours
-) -> Atoms:
-    """Return the atoms of a splitter and a model.
+) -> CutClasses:
+    """Return the cut classes of a splitter and a model.
 
     Args:
         splitter: cuts the text into pieces.
@@ -112,7 +113,7 @@ def atoms_of(
             # Scores are summed with rounding from the start of a piece, so only pieces may be cut.
             if not isinstance(splitter, Metaspace):
                 raise Unfused("a Unigram model of tokenizer.json needs a pre-tokenizer")
-            return piece_atoms(splitter, bool(collapse))
+            return cut_classes_of_pieces(splitter, bool(collapse))
         tokens = matched_tokens(model)
         if tokens is None:
             raise Unfused(f"a {type(model).__name__} model with these options needs a splitter")
@@ -121,15 +122,15 @@ def atoms_of(
             raise Unfused("a token is invalid UTF-8")
         if len(found[0]) >= OPEN - 2:
             raise Unfused("the vocabulary holds too many characters")
-        return vocabulary_atoms(model, *found, splitter, collapse)
+        return cut_classes_of_vocabulary(model, *found, splitter, collapse)
     if (metaspace := metaspace_of_words(splitter)) is not None:
-        return word_atoms(metaspace.replacement)
+        return cut_classes_of_words(metaspace.replacement)
     if collapse:
         raise Unfused(f"collapsing spaces before {type(splitter).__name__}")
     if (classes := classes_of(splitter)) is not None:
-        return class_atoms(classes)
+        return cut_classes_of_runs(classes)
     if (units := pattern_units_of(splitter)) is not None:
-        return pattern_atoms(units, spells_bytes(splitter))
+        return cut_classes_of_pattern(units, spells_bytes(splitter))
     raise Unfused(f"{splitter!r:.60} looks beyond single characters")
 
 
@@ -148,26 +149,26 @@ def metaspace_of_words(splitter: Splitter | None) -> Metaspace | None:
     return second if second.prepend == "always" else None
 
 
-def word_atoms(mark: str) -> Atoms:
-    """Return two atoms, white space and all else; words start with white space, as a mark.
+def cut_classes_of_words(mark: str) -> CutClasses:
+    """Return two cut classes, white space and all else; words start with white space, as a mark.
 
     A mark of the text itself is seen as white space, so it must be context-sensitive.
     """
     return replace(
-        _two_atoms(mark, {mark: Unit.START}, {(0, 0), (1, 0), (1, 1)}), spaces=WHITE_SPACE
+        _two_cut_classes(mark, {mark: Unit.START}, {(0, 0), (1, 0), (1, 1)}), spaces=WHITE_SPACE
     )
 
 
-def class_atoms(classes: bytes) -> Atoms:
-    """Return each class of characters as an atom; only runs of one class are joined."""
+def cut_classes_of_runs(classes: bytes) -> CutClasses:
+    """Return each class of a splitter as a cut class; only runs of one class are inseparable."""
     runs = [run for run in range(TEXT, MOST_CLASSES) if run in classes]
     kinds = bytes([Unit.REMOVED, Unit.ALONE, *(Unit.RUN + run - TEXT for run in runs)])
-    # Dropped characters are joined to the next character, which makes fewer chunks.
-    joined = {(REMOVED, other) for other in (REMOVED, ALONE, *runs)}
-    joined |= {(run, run) for run in runs}
+    # Dropped characters are inseparable from the next character, which makes fewer chunks.
+    inseparable = {(REMOVED, other) for other in (REMOVED, ALONE, *runs)}
+    inseparable |= {(run, run) for run in runs}
     # But at the end of a normalized form, a dropped character may end a chunk.
-    return Atoms(
-        joined,
+    return CutClasses(
+        inseparable,
         lambda codes: map(classes.__getitem__, codes),
         lambda codes: (kinds[classes[code]] for code in codes),
         last={REMOVED: ALONE},
@@ -193,8 +194,8 @@ def spells_bytes(splitter: Splitter) -> bool:
     return isinstance(splitter, SplitterSequence) and isinstance(splitter.steps[-1], ByteSpelling)
 
 
-def pattern_atoms(units: PatternUnits, spelled: bool) -> Atoms:
-    """Return each class of characters as an atom, in runs that a pattern makes."""
+def cut_classes_of_pattern(units: PatternUnits, spelled: bool) -> CutClasses:
+    """Return each class of a pattern as a cut class, in the runs that it makes."""
     count = units.classes.count
     kinds = [int(Unit.RUN) + run for run in units.runs]
     for kind in units.alone:
@@ -203,55 +204,57 @@ def pattern_atoms(units: PatternUnits, spelled: bool) -> Atoms:
         kinds[kind] = Unit.REMOVED
     starts, classes = units.classes.starts, units.classes.classes
 
-    def atom_of(codes: Codes) -> Iterable[int]:
+    def class_of(codes: Codes) -> Iterable[int]:
         return (classes[bisect_right(starts, code) - 1] for code in codes)
 
-    # As in class_atoms.
-    joined = units.joined | set(product(units.dropped, range(count)))
-    return Atoms(
-        joined,
-        atom_of,
-        lambda codes: (kinds[atom] for atom in atom_of(codes)),
+    # As in cut_classes_of_runs.
+    inseparable = units.inseparable | set(product(units.dropped, range(count)))
+    return CutClasses(
+        inseparable,
+        class_of,
+        lambda codes: (kinds[each] for each in class_of(codes)),
         last=dict.fromkeys(units.dropped, count),
         bound=units.bound,
         spelled=spelled,
     )
 
 
-def piece_atoms(splitter: Metaspace, collapse: bool) -> Atoms:
-    """Return two atoms, the mark and all others; a cut is only allowed at the start of a piece."""
-    joined = {(0, 0), (1, 0), (1, 1)}
+def cut_classes_of_pieces(splitter: Metaspace, collapse: bool) -> CutClasses:
+    """Return two cut classes, the mark and all others; only the start of a piece may be cut."""
+    inseparable = {(0, 0), (1, 0), (1, 1)}
     if not splitter.split:
-        joined.add((0, 1))
+        inseparable.add((0, 1))
     elif not collapse:
-        joined.remove((1, 1))
+        inseparable.remove((1, 1))
     kind = Unit.START if splitter.split else Unit.SPACE
     starts = {splitter.replacement: kind} if splitter.split or collapse else {}
-    return _two_atoms(splitter.replacement, starts, joined)
+    return _two_cut_classes(splitter.replacement, starts, inseparable)
 
 
-def _two_atoms(mark: str, kinds: Mapping[str, Unit], joined: Set[tuple[int, int]]) -> Atoms:
-    return Atoms(joined, _looked_up({ord(mark): 1}, 0), _units(kinds), mark)
+def _two_cut_classes(
+    mark: str, kinds: Mapping[str, Unit], inseparable: Set[tuple[int, int]]
+) -> CutClasses:
+    return CutClasses(inseparable, _looked_up({ord(mark): 1}, 0), _units(kinds), mark)
 
 
-def vocabulary_atoms(
+def cut_classes_of_vocabulary(
     model: Model, held: str, neighbours: str, metaspace: Metaspace | None, collapse: str
-) -> Atoms:
-    """Return an atom for each character of the vocabulary; pairs inside a token are joined."""
+) -> CutClasses:
+    """Return a cut class for each character of the vocabulary; a token holds inseparable pairs."""
     mark = metaspace.replacement if metaspace else ""
     starts = metaspace is not None and metaspace.split
     characters = set(held) | {"\u2581", " "} | set(mark)
     known = {c: 1 + place for place, c in enumerate(sorted(characters))}
-    joined = {
+    inseparable = {
         (known[left], known[right])
         for left, right in zip(neighbours[::2], neighbours[1::2], strict=True)
         if not (starts and right == mark)
     }
     unknown = characters - known_alone(model)
-    other = UNKNOWN  # the atom of characters that no token holds
+    other = UNKNOWN  # the cut class of characters that no token holds
     if fuses_unknown(model):
         some = {UNKNOWN, *(known[c] for c in unknown)}
-        joined |= set(product(some, some))
+        inseparable |= set(product(some, some))
     elif drops_unknown(model):
         other = OPEN
         known |= dict.fromkeys(unknown, OPEN)
@@ -261,12 +264,12 @@ def vocabulary_atoms(
     elif collapse:
         kinds[mark or collapse] = Unit.SPACE
     if collapse:
-        # A space is joined to the next character, because it may be collapsed or trimmed.
+        # A space is inseparable from the next character, because it may be collapsed or trimmed.
         space = mark or collapse
-        joined |= {(known[space], other) for other in (UNKNOWN, *known.values())}
-    by_code = {ord(character): atom for character, atom in known.items()}
-    joined = {pair for pair in joined if OPEN not in pair}
-    return Atoms(joined, _looked_up(by_code, other), _units(kinds), mark)
+        inseparable |= {(known[space], other) for other in (UNKNOWN, *known.values())}
+    by_code = {ord(character): cut_class for character, cut_class in known.items()}
+    inseparable = {pair for pair in inseparable if OPEN not in pair}
+    return CutClasses(inseparable, _looked_up(by_code, other), _units(kinds), mark)
 
 
 def _units(kinds: Mapping[str, Unit]) -> Callable[[Codes], Iterable[int]]:
