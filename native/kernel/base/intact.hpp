@@ -15,8 +15,8 @@ class Intact {
     explicit Intact(const char* message) : message_(message) {}
     Intact(Intact&& other) noexcept : message_(other.message_), state_(other.state_.load()) {}
 
-    // A change of the object. Unless end() is called, the object cannot be used any more. Throws
-    // std::logic_error if it cannot, or if another thread is changing it.
+    // A change of the object. If it ends before keep_usable() is called, the object cannot be used
+    // any more. Throws std::logic_error if it cannot, or if another thread is changing it.
     class Change {
      public:
         explicit Change(Intact& intact) : intact_(intact) {
@@ -30,8 +30,9 @@ class Intact {
         Change(const Change&) = delete;
         Change& operator=(const Change&) = delete;
         ~Change() { intact_.state_ = after_; }
-        // The object can be used whatever happens next.
-        void end() { after_ = kWhole; }
+        // From here on, the object stays usable whatever happens. Call it at the end of a change
+        // that must be complete, and at the start of one that may be interrupted anywhere.
+        void keep_usable() { after_ = kWhole; }
 
      private:
         Intact& intact_;

@@ -1,19 +1,13 @@
 #include "counting/chunk_counter.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
-#include "base/parallel.hpp"
 #include "base/stop.hpp"
+#include "counting/count_on_threads.hpp"
 #include "split/splitter.hpp"
 
 namespace toksmith {
-namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 20;
-
-}  // namespace
 
 ChunkCounter::ChunkCounter(Splitter splitter, isa::Level level) : splitter_(std::move(splitter)) {
     if (splitter_.tables) {
@@ -25,39 +19,32 @@ ChunkCounter::ChunkCounter(Splitter splitter, isa::Level level) : splitter_(std:
 
 void ChunkCounter::add(const std::vector<Text>& documents, std::size_t threads) {
     Intact::Change change(intact_);
-    change.end();  // a piece that is not counted changes nothing else
-    struct Piece {
+    change.keep_usable();
+    struct Block {
         Text text;
         std::uint64_t first;
     };
-    std::vector<Piece> pieces;
+    std::vector<Block> blocks;
     for (Text rest : documents) {
-        while (rest.size() > kPiece + kPiece / 2) {
-            const std::uint8_t* cut = safe_cut(splitter_, rest.begin + kPiece, rest.end);
-            pieces.push_back({{rest.begin, cut}, position_});
+        while (rest.size() > kBlockBytes + kBlockBytes / 2) {
+            const std::uint8_t* cut = safe_cut(splitter_, rest.begin + kBlockBytes, rest.end);
+            blocks.push_back({{rest.begin, cut}, position_});
             position_ += static_cast<std::uint64_t>(cut - rest.begin);
             rest.begin = cut;
         }
-        pieces.push_back({rest, position_});
+        blocks.push_back({rest, position_});
         position_ += rest.size();
     }
-    const std::size_t used = std::max<std::size_t>(1, std::min(threads, pieces.size()));
+    const std::size_t used = std::max<std::size_t>(1, std::min(threads, blocks.size()));
     if (tables_.size() < used) tables_.resize(used);
-    std::atomic<std::size_t> next{0};
-    while (next < pieces.size()) {
-        std::atomic<bool> full{false};
-        run_on_threads(used, [&](std::size_t thread) {
-            while (!full) {
-                const std::size_t i = next++;
-                if (i >= pieces.size()) return;
-                count_chunks(pieces[i].text, tables_[thread], pieces[i].first);
-                if (is_full(tables_[thread], used)) full = true;
-                interruption_point();
-            }
-        });
-        if (full) spill();
-        if (tables_.size() < used) tables_.resize(used);
-    }
+    const auto count_block = [&](std::size_t thread, std::size_t i) {
+        count_chunks(blocks[i].text, tables_[thread], blocks[i].first);
+        return is_full(tables_[thread], used);
+    };
+    count_on_threads(blocks.size(), used, count_block, [&] {
+        spill();
+        tables_.resize(used);
+    });
 }
 
 template <typename Add>
@@ -101,7 +88,7 @@ std::vector<std::uint64_t> ChunkCounter::chunks_of(const std::vector<Text>& docu
 void ChunkCounter::add_chunks(const std::vector<Text>& chunks,
                               const std::vector<std::uint64_t>& counts) {
     Intact::Change change(intact_);
-    change.end();
+    change.keep_usable();
     if (tables_.empty()) tables_.resize(1);
     InterruptionPoints<4096> points;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -119,7 +106,7 @@ DistinctChunks ChunkCounter::finish() {
     Intact::Change change(intact_);
     const std::size_t threads = tables_.size();
     DistinctChunks chunks(std::exchange(tables_, {}), threads);
-    change.end();
+    change.keep_usable();
     return chunks;
 }
 
@@ -160,7 +147,7 @@ SpilledCounts::Tallies ChunkCounter::estimate(std::uint64_t unit) const {
 SpilledCounts* ChunkCounter::spilled() {
     if (!spilled_ || (spilled_->empty() && weight_ == 1)) return nullptr;
     Intact::Change change(intact_);
-    change.end();
+    change.keep_usable();
     spill();
     tables_.clear();
     return spilled_.get();

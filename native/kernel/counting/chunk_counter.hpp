@@ -27,9 +27,11 @@ class ChunkCounter {
     // Counts each of the following chunks `weight` times. Needs limit() first.
     void weigh(std::uint64_t weight);
 
-    // Counts the chunks of each document. The documents follow those of earlier calls.
+    // Counts the chunks of each document. The documents follow those of earlier calls. After an
+    // error or an interruption, counts lie between those before and those of all documents: blocks
+    // of documents may be missing, or counted in part.
     void add(const std::vector<Text>& documents, std::size_t threads);
-    // Counts each text as one chunk, `counts[i]` times.
+    // Counts each text as one chunk, `counts[i]` times. Errors and interruptions: see add().
     void add_chunks(const std::vector<Text>& chunks, const std::vector<std::uint64_t>& counts);
 
     // Returns the number of chunks of each document, and counts none of them.

@@ -30,7 +30,7 @@ CountedStream::Batch CountedStream::next(std::size_t chunks, std::size_t bytes) 
         batch.counts.push_back(record->count);
         waiting_ = nullptr;
     }
-    change.end();
+    change.keep_usable();
     return batch;
 }
 

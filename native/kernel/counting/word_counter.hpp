@@ -2,7 +2,6 @@
 // their number.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -55,7 +54,8 @@ class WordCounter {
     // Counts each of the following chunks `weight` times. Needs limit() first.
     void weigh(std::uint64_t weight);
 
-    // Counts the words of each document. The documents follow those of earlier calls.
+    // Counts the words of each document. The documents follow those of earlier calls. Errors and
+    // interruptions: see ChunkCounter::add().
     void add(const std::vector<Text>& documents, std::size_t threads);
     // Ends the counting and returns the counts. Only if nothing was spilled.
     Found finish();
@@ -78,7 +78,7 @@ class WordCounter {
     const Lines& lines() const { return lines_; }
 
  private:
-    struct Piece {
+    struct Block {
         Text text;
         std::uint64_t first;   // the position of its first byte
         bool starts_document;  // no line break precedes it
@@ -91,8 +91,12 @@ class WordCounter {
         std::vector<std::uint8_t> letters;      // buffer: letters of plain text, padded
         std::vector<const std::uint8_t*> ends;  // buffer: the ends of its words
     };
-    class PieceCounter;
+    class BlockCounter;
 
+    // Counts a block.
+    void count(const Block& block, Part& part) const;
+    // The first line break from `from` on, or `end`.
+    static const std::uint8_t* find_break(const std::uint8_t* from, const std::uint8_t* end);
     bool is_full(const Part& part, std::size_t threads) const;
     void spill();
 

@@ -112,7 +112,7 @@ void ChunkStore::add(const Counted<Symbol>& chunks) {
         points.step();
         start = end;
     }
-    change.end();
+    change.keep_usable();
 }
 
 }  // namespace toksmith::bpe

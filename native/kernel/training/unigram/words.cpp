@@ -167,7 +167,7 @@ void WordStore::add(const bpe::CountedSymbols& words) {
             spill();
         }
     }
-    change.end();
+    change.keep_usable();
 }
 
 void WordStore::spill() {
@@ -189,7 +189,7 @@ void WordStore::finish() {
         words_ = sorted(std::exchange(words_, {}));
         substrings_ = words_.text.size();
     }
-    change.end();
+    change.keep_usable();
 }
 
 double WordStore::characters() const {
