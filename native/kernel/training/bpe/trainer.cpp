@@ -1,25 +1,23 @@
 #include "training/bpe/trainer.hpp"
 
+#include <algorithm>
+
 #include "training/bpe/likely_phases.hpp"
 #include "training/bpe/merge_criteria.hpp"
 #include "training/bpe/phases.hpp"
 #include "training/segments.hpp"
+#include "vocab/byte_alphabet.hpp"
 
 namespace toksmith::bpe {
 namespace {
 
-// The position of each byte in the byte alphabet of Hugging Face: printable Latin-1 characters
-// first, then the other bytes.
+// The position of each byte in the byte alphabet, in the order of its characters.
 std::vector<std::uint32_t> alphabet_places() {
-    const auto printable = [](std::uint32_t b) {
-        return (b >= 0x21 && b <= 0x7E) || (b >= 0xA1 && b <= 0xAC) || b >= 0xAE;
-    };
-    std::vector<std::uint32_t> places(256);
-    std::uint32_t next = 0;
-    for (const bool wanted : {true, false}) {
-        for (std::uint32_t b = 0; b < 256; ++b) {
-            if (printable(b) == wanted) places[b] = next++;
-        }
+    std::vector<std::uint32_t> places;
+    for (const std::uint16_t character : kByteCharacters) {
+        const auto before = std::ranges::count_if(
+            kByteCharacters, [=](std::uint16_t other) { return other < character; });
+        places.push_back(static_cast<std::uint32_t>(before));
     }
     return places;
 }
