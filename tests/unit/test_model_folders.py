@@ -174,6 +174,24 @@ def test_roles_of_generation_config(tmp_path: Path) -> None:
         assert toksmith.load(folder).eos_token_id == END
 
 
+@pytest.mark.parametrize("key", ["add_bos_token", "add_eos_token"])
+def test_flags_that_are_named_like_roles(tmp_path: Path, key: str) -> None:
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", key: "low"}
+    main = write(with_main(gpt2(tmp_path / "main", {})), tokenizer_config=config)
+    for folder in (bert(tmp_path / "bert", {key: "low"}), main):
+        with pytest.raises(FormatError, match=f'json: {key} is "low", not a boolean'):
+            toksmith.load(folder)
+
+
+def test_roles_that_are_named_like_settings(tmp_path: Path) -> None:
+    roles = {"tokenizer_class": "<a>", "add_bos_token": "<b>", "voice": "<c>", "image_token": "<d>"}
+    tok = toksmith.load(gpt2(tmp_path / "first", {"extra_special_tokens": roles}))
+    tok.save(tmp_path / "second")
+    again = toksmith.load(tmp_path / "second")
+    assert again.pipeline == tok.pipeline
+    assert (again.pipeline.settings.roles or {}).items() >= roles.items()
+
+
 def test_a_role_of_an_ordinary_token_is_saved_by_its_id(tmp_path: Path) -> None:
     """As a literal in tokenizer_config.json, it would become a special token with a new id."""
     folder = with_main(gpt2(tmp_path / "model", {}))

@@ -14,7 +14,7 @@ from toksmith._base import files
 from toksmith._base.plain_names import is_plain
 from toksmith._base.visible import visible_name
 from toksmith.errors import FormatError, OptionError, UnsupportedError, warn
-from toksmith.formats.huggingface.declared import MAIN
+from toksmith.formats.huggingface.declared import MAIN, is_role
 from toksmith.formats.huggingface.framing import write_added_token
 from toksmith.framing import Framing, TextPart, TokenPart
 from toksmith.framing.settings import DEFAULT
@@ -100,8 +100,11 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
             }
             for token in framing.added_tokens
         }
+    if others := {role: literal for role, literal in known.items() if not is_role(role)}:
+        config["extra_special_tokens"] = others
+    named = {role: literal for role, literal in known.items() if role not in others}
     found = {
-        folder / "tokenizer_config.json": _to_json(kept | config | known),
+        folder / "tokenizer_config.json": _to_json(kept | config | named),
         folder / "special_tokens_map.json": _to_json(
             {role: literal for role, literal in known.items() if role in _LITERALS}
         ),

@@ -21,6 +21,9 @@ ROLES = (
 )
 """The roles of special tokens, in the order in which ``transformers`` adds them."""
 
+ADDS = ("add_bos_token", "add_eos_token")
+"""Keys that are named like roles, but hold whether a token is added to texts."""
+
 MAIN = "tokenizer.json"
 """The file that holds the vocabulary and all rules; the others are saved together with it."""
 
@@ -92,6 +95,8 @@ def read_declared(folder: Path) -> Declared:
     """
     config, tokens, added = (_entry(folder / name) for name in (_CONFIG, _MAP, _ADDED))
     found = Declared(folder, config, _kind(folder, config))
+    for key in ADDS:
+        found.optional_flag(key)  # raises if it is no boolean
     decoder = config.get("added_tokens_decoder")
     is_modern = decoder.value is not None
     found.named = _named(config)
@@ -145,12 +150,17 @@ def _literal(entry: Entry, source: str, **defaults: bool) -> Literal | None:
     return Literal(entry.of(str), defaults, source=source)
 
 
+def is_role(key: str) -> bool:
+    """Return whether a key of a configuration file can name a special token by its role."""
+    return key.endswith("_token") and key not in ADDS
+
+
 def _named(entry: Entry, source: str = _CONFIG) -> dict[str, Literal | None]:
     held = entry.of(dict)
     others = [
         key
         for key, value in held.items()
-        if key.endswith("_token") and key not in ROLES and isinstance(value, str | dict)
+        if is_role(key) and key not in ROLES and isinstance(value, str | dict)
     ]
     named = {
         role: _literal(entry.get(role), source, **_FLAGS_OF_ROLES)
