@@ -13,7 +13,14 @@ from toksmith._base.checks import check_index, whole
 from toksmith._base.lazy import importing, np, npt
 from toksmith._base.records import dataclass, field, fields, replace
 from toksmith._base.report import html_of
-from toksmith._base.visible import count_of, short_repr, shorten, visible
+from toksmith._base.visible import (
+    LONGEST_IN_LIST,
+    count_of,
+    short_repr,
+    shorten,
+    visible,
+    visible_start,
+)
 from toksmith.errors import OptionError
 
 if TYPE_CHECKING:
@@ -217,7 +224,7 @@ class Encoding:
     __hash__ = None  # type: ignore[assignment]  # it holds lists and arrays
 
     def __repr__(self) -> str:
-        shown = " ".join(self[:_SHOWN].strings)
+        shown = " ".join(visible_start(token, LONGEST_IN_LIST) for token in self.tokens[:_SHOWN])
         shown = shorten(shown if len(self) <= _SHOWN else f"{shown} …", 120)
         return f"<Encoding: {count_of(len(self), 'token')}: {shown}>"
 

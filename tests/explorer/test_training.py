@@ -87,6 +87,16 @@ def test_minbpe_writes_two_files(page: TrainPage, tmp_path: Path) -> None:
     assert not (tmp_path / "v.model").exists()
 
 
+def test_long_tokens_are_cut(page: TrainPage) -> None:
+    found = trained(page, text="x" * 8192, vocab_size=269)
+    job = page._job
+    assert job is not None
+    assert all(len(start) <= 120 for _, start, _, _ in job.merges)
+    for merges in (found["merges"], found["learned"]):
+        shown = re.sub("<.*?>", "|", merges[-1]).replace("\u00a0", " ")
+        assert shown == f"||13||{'x' * 120}|… 8,072 more bytes|||× 1||"
+
+
 def test_options_are_those_of_the_model(page: TrainPage) -> None:
     options = {option["name"]: option for option in page.options(Fields({}))["sentencepiece-bpe"]}
     assert options["byte_fallback"]["choices"] == ["true", "false"]

@@ -10,12 +10,16 @@ import pytest
 
 import toksmith
 from tests.kits.bpe import BYTES
+from tests.kits.long_tokens import SIZE, long_tokens
 from toksmith._base.visible import visible
 from toksmith.errors import OptionError, UnknownTokenError
 from toksmith.explorer.loaded import LoadedTokenizers, raw_bytes
+from toksmith.explorer.requests import Fields
+from toksmith.explorer.text_page import TextPage
+from toksmith.explorer.texts import Texts
 from toksmith.explorer.token_origin import TokenPlace, find_origin
 from toksmith.explorer.vocabulary import Vocabulary
-from toksmith.explorer.vocabulary_page import details_html, row_html
+from toksmith.explorer.vocabulary_page import VocabularyPage, details_html, row_html
 from toksmith.framing import Framing
 from toksmith.models import BPE, WordLevel
 from toksmith.pipeline import Pipeline
@@ -197,3 +201,27 @@ def test_shelf() -> None:
     assert loaded["bytes"].tokenizer.encode("é") == [0xC3, 0xA9]
     with pytest.raises(OptionError, match="unknown tokenizer 'other'"):
         loaded["other"]
+
+
+def test_tokens_of_a_megabyte_are_cut() -> None:
+    tok, longest = long_tokens()
+    loaded, texts = LoadedTokenizers(), Texts()
+    key = loaded.put("long", tok)
+    page = VocabularyPage(loaded, texts)
+    for token_id in longest:
+        answer = page.token(Fields({"tokenizer": key, "id": token_id}))["html"].replace(
+            "\u00a0", " "
+        )
+        assert f"… {SIZE - 1000:,} more bytes" in answer
+        assert "drawn only for tokens of up to 1,000 bytes" in answer
+        assert len(answer) < 30_000
+    for kind in ("all", "partial", "space", "control"):
+        rows = page.rows(Fields({"tokenizer": key, "kind": kind, "sort": "longest"}))["rows"]
+        assert max(map(len, rows)) < 5_000
+    text = "x" * SIZE + " " * SIZE
+    fields = {"tokenizers": [key], "text": text, "start": SIZE - 100}
+    (panel,) = TextPage(loaded, texts).tokens(Fields(fields))["panels"]
+    assert panel["spelled"][0].endswith(f"x… {SIZE - 1000:,} more bytes")
+    assert len(panel["text"]) < 200_000
+    place = {"tokenizer": key, "id": longest[0], "text": text, "start": 0, "end": 4000}
+    assert len(page.token(Fields(place))["html"]) < 30_000

@@ -21,6 +21,14 @@ _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 _BROKEN = re.compile("[\udc80-\udcff]+")
+# Letters, digits and ASCII signs, which are shown as they are; without the fillers among letters.
+_PLAIN = re.compile("(?:[^\\W\u115f\u1160\u3164\uffa0]|[!-~])+")
+
+LONGEST = 1_000
+"""Bytes of a token that a view shows; a training on one long word makes tokens of megabytes."""
+
+LONGEST_IN_LIST = 120
+"""The same for a token in a list or a table."""
 
 
 def visible(token: bytes) -> str:
@@ -78,6 +86,48 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
     yield from _characters(text[done:])
 
 
+def cut(token: bytes, most: int = LONGEST) -> tuple[bytes, str]:
+    """Return the start of a token, of whole characters, and how much is left out, in words.
+
+    Args:
+        token: the token.
+        most: the size of its start in bytes.
+
+    Example:
+        >>> cut(b"low"), cut(b"lowest", 4)
+        ((b'low', ''), (b'lowe', '… 2 more bytes'))
+    """
+    if len(token) <= most:
+        return token, ""
+    end = most
+    while end > max(most - 3, 0) and token[end] & 0xC0 == 0x80:
+        end -= 1
+    return token[:end], f"… {count_of(len(token) - end, 'more byte')}"
+
+
+def visible_start(token: bytes, most: int = LONGEST) -> str:
+    """Return what :func:`visible` shows of the start of a token, and how much is left out.
+
+    Example:
+        >>> visible_start(b"low lower", 4)
+        'low·… 5 more bytes'
+    """
+    start, rest = cut(token, most)
+    return visible(start) + rest
+
+
+def hex_start(token: bytes, most: int = LONGEST) -> str:
+    """Return the start of a token in hex, and how much is left out.
+
+    Example:
+        >>> hex_start(b"low", 2)
+        '6C 6F … 1 more byte'
+    """
+    start, rest = token[:most], len(token) - most
+    shown = start.hex(" ").upper()
+    return f"{shown} … {count_of(rest, 'more byte')}" if rest > 0 else shown
+
+
 def visible_name(name: str) -> str:
     r"""Show a name of a tokenizer, text or file on one line; its spaces stay spaces.
 
@@ -111,7 +161,17 @@ def count_of(number: int, unit: str) -> str:
 
 
 def _characters(text: str) -> Iterator[tuple[str, bool]]:
+    done = 0
     has_base = False
+    for plain in _PLAIN.finditer(text):
+        yield from _others(text[done : plain.start()], has_base)
+        yield plain.group(), False
+        done, has_base = plain.end(), True
+    yield from _others(text[done:], has_base)
+
+
+def _others(text: str, has_base: bool) -> Iterator[tuple[str, bool]]:
+    """Yield characters that may need a mark, after one that combining marks can stand on or not."""
     for character in text:
         if mark := _mark(character):
             yield mark, len(mark) > 1

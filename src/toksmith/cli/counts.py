@@ -229,13 +229,13 @@ def show(
     quiet: Quiet = False,
 ) -> None:
     """Print the size of a file of counts, and its most frequent chunks."""
-    from toksmith._base.visible import visible
+    from toksmith._base.visible import visible_start
 
     counts = _merge_counts([str(path)])
     if not quiet:
         print(figures(counts))
     for chunk, count in counts.most_common(n):
-        print(f"{count:>12,}  {visible(chunk)}")
+        print(f"{count:>12,}  {visible_start(chunk)}")
 
 
 def _check_tsv_inputs(paths: list[str]) -> None:

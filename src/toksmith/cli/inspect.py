@@ -152,16 +152,22 @@ def _show_token(tok: Tokenizer, name: str) -> None:
     """Print the diagram of a token; digits mean an id, if such an id exists."""
     from rich.console import Console
 
-    from toksmith._base.visible import visible
+    from toksmith._base.visible import hex_start, visible_start
+    from toksmith.show.diagram_choice import LONGEST_CHUNK
     from toksmith.show.diagram_terminal import diagram_view
     from toksmith.show.terminal import has_colour
 
     is_id = name.isdecimal() and int(name) < tok.vocab_size
     literal = name if name.isprintable() else os.fsencode(name)  # the exact bytes of the argument
     token_id = int(name) if is_id else tok.token_id(literal)
-    explanation = tok.explain_token(token_id)
     token = tok.token_bytes(token_id)
-    print(f"{visible(token)}  id {token_id}, bytes {token.hex(' ').upper()}")
+    print(f"{visible_start(token)}  id {token_id}, bytes {hex_start(token)}")
+    if len(token) > LONGEST_CHUNK:
+        print(
+            f"Its {len(token):,} bytes are too many for a diagram: the limit is {LONGEST_CHUNK:,}."
+        )
+        return
+    explanation = tok.explain_token(token_id)
     if not explanation.reached:
         print("The bytes of this token encode to other tokens:")
     console = Console(highlight=False)

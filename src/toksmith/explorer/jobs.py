@@ -28,7 +28,7 @@ class Job:
         state: ``"running"``, ``"done"``, ``"failed"`` or ``"cancelled"``.
         error: the reason of a failure.
         progress: the last report of the worker: ``stage``, ``done``, ``total`` and ``now``.
-        merges: the last merges: number, bytes, count.
+        merges: the last merges: number, start of the token, what is left out of it, count.
         curve: the number of merges and of tokens of the text, a few times a second.
         warnings: of the worker.
     """
@@ -38,7 +38,7 @@ class Job:
         self.state = "running"
         self.error = ""
         self.progress: dict[str, Any] = {}
-        self.merges: deque[tuple[int, bytes, int]] = deque(maxlen=_MOST_MERGES)
+        self.merges: deque[tuple[int, bytes, str, int]] = deque(maxlen=_MOST_MERGES)
         self.curve: list[tuple[int, int]] = []
         self.warnings: list[str] = []
         # Standard error of the worker: its last line is the error if the worker crashes.
@@ -78,7 +78,7 @@ class Job:
                 self.state = state
         else:
             self.merges.extend(
-                (n, bytes.fromhex(token), count) for n, token, count in said["merges"]
+                (n, bytes.fromhex(start), rest, count) for n, start, rest, count in said["merges"]
             )
             if said["tokens"]:
                 self.curve.append((said["done"], said["tokens"]))

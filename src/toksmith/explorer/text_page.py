@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toksmith._base.visible import visible
+from toksmith._base.visible import visible_start
 from toksmith.errors import OptionError, ToksmithError
 from toksmith.explorer.excerpts import (
     Excerpt,
@@ -87,7 +87,7 @@ class TextPage:
                     "differing": sum(differs),
                     "text": text_html(each, differs),
                     "ids": each.encoding.ids,
-                    "spelled": [visible(token) for token in each.encoding.tokens],
+                    "spelled": [visible_start(token) for token in each.encoding.tokens],
                 }
             )
         return panels

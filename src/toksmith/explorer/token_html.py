@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from toksmith._base.visible import LINE_BREAK, SPACE, TAB
-from toksmith.explorer.excerpts import ExcerptTokens
+from toksmith._base.visible import LINE_BREAK, LONGEST, SPACE, TAB
+from toksmith.explorer.excerpts import SIZE, ExcerptTokens
 from toksmith.show.notebook import visible_html
 from toksmith.show.style import (
     FOREGROUND,
@@ -22,6 +22,9 @@ from toksmith.show.token_lines import (
     shared_characters,
     whole_html,
 )
+
+_LONGEST_IN_TEXT = 8 * SIZE
+"""Bytes of a token that a text shows: enough for a whole excerpt."""
 
 _BREAK = f"<i>{LINE_BREAK}</i><br>"
 _MARKS = {
@@ -50,25 +53,26 @@ def colour_class(place: int, is_special: bool = False) -> str:
     return "special" if is_special else f"c{place % len(PALETTE)}"
 
 
-def token_html(token: bytes) -> str:
+def token_html(token: bytes, most: int = LONGEST) -> str:
     r"""Return bytes in readable form, escaped, with marks of white space in elements ``i``.
 
-    Labels such as ``<E2 82>`` are isolated, so that they read from left to right everywhere.
+    Labels such as ``<E2 82>`` are isolated, so that they read from left to right everywhere. A
+    token of more than ``most`` bytes is cut, and its end says how much is left out.
 
     Example:
         >>> token_html(b" <b>\xff")
         '<wbr><i>·</i>&lt;b&gt;<bdi dir="ltr">&lt;FF&gt;</bdi>'
     """
     # The only other space is in the tag; no line breaks inside a label.
-    shown = visible_html(token).replace(" ", "\u00a0").replace("<bdi\u00a0dir", "<bdi dir")
+    shown = visible_html(token, most).replace(" ", "\u00a0").replace("<bdi\u00a0dir", "<bdi dir")
     for mark, html in _MARKS.items():
         shown = shown.replace(mark, html)
     return shown
 
 
-def one_line_html(token: bytes) -> str:
+def one_line_html(token: bytes, most: int = LONGEST) -> str:
     """Return bytes as :func:`token_html` does, without breaking lines."""
-    return token_html(token).replace("<br>", "")
+    return token_html(token, most).replace("<br>", "")
 
 
 def text_html(shown: ExcerptTokens, differs: Sequence[bool]) -> str:
@@ -112,7 +116,7 @@ def _token(shown: ExcerptTokens, i: int, differs: bool, own: bytes) -> str:
     start, end = encoding.byte_spans[i].tolist()
     colour = colour_class(shown.first + i, encoding.special[i])
     names = f"t {colour}{' differs' if differs else ''}{' empty' if start == end else ''}"
-    inside = "" if start == end else token_html(own).removesuffix("<br>")
+    inside = "" if start == end else token_html(own, _LONGEST_IN_TEXT).removesuffix("<br>")
     if own.strip(b"\n") and inside.startswith(_BREAK):  # a line begins with this token
         inside = inside.replace("<br>", "", 1)
     where = f'data-i="{i}" data-s="{start}" data-e="{end}" data-id="{encoding.ids[i]}"'
@@ -121,4 +125,6 @@ def _token(shown: ExcerptTokens, i: int, differs: bool, own: bytes) -> str:
 
 def _gap(data: bytes) -> Box:
     text = data.decode("utf-8", "replace")
-    return Box(f'<span class="gap">{token_html(data).removesuffix("<br>")}</span>', text)
+    return Box(
+        f'<span class="gap">{token_html(data, _LONGEST_IN_TEXT).removesuffix("<br>")}</span>', text
+    )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from toksmith.show.diagram_choice import LONGEST_CHUNK
 from toksmith.show.diagram_html import stepper_html
 from toksmith.show.notebook import visible_html
 from toksmith.tokenizer import Tokenizer
@@ -58,6 +59,9 @@ class TokenPlace:
 def find_origin(tok: Tokenizer, token_id: int, place: TokenPlace | None = None) -> Origin | None:
     """Return the origin of a token; ``None`` for tokens that no model makes, such as special ones.
 
+    It is also ``None`` for a token of more than ``LONGEST_CHUNK`` bytes, unless the text around its
+    place can be traced.
+
     Args:
         tok: the tokenizer.
         token_id: the token.
@@ -67,6 +71,8 @@ def find_origin(tok: Tokenizer, token_id: int, place: TokenPlace | None = None) 
         return None
     if place and (found := _in_text(tok, token_id, place)):
         return Origin(found[0], in_text=True, reached=True, place=found[1])
+    if len(tok.token_bytes(token_id)) > LONGEST_CHUNK:
+        return None
     alone = tok.explain_token(token_id)
     if not alone.diagrams:
         return None

@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from toksmith._base.visible import LONGEST_IN_LIST
 from toksmith.errors import OptionError
 from toksmith.explorer.folder import Folder
 from toksmith.explorer.jobs import Job, Jobs
@@ -157,19 +158,24 @@ class TrainPage:
         return {"path": str(target)}
 
 
-def merge_html(number: int, token: bytes, count: int, token_id: int | None = None) -> str:
+def merge_html(
+    number: int, token: bytes, rest: str, count: int, token_id: int | None = None
+) -> str:
     """Return a merge as an item of the list, in the colour of its token in the vocabulary.
 
     Args:
         number: of the merge, from 1.
-        token: the merged token.
+        token: the merged token, or its start.
+        rest: says what is left out of it.
         count: how often its parts were neighbours.
         token_id: its id; by default, that of a vocabulary that begins with the 256 bytes.
     """
     colour = colour_class(255 + number if token_id is None else token_id)
+    shown = one_line_html(token, LONGEST_IN_LIST)
+    shown += f'<bdi dir="ltr">{escape(rest)}</bdi>' if rest else ""
     return (
-        f'<li><span class="n">{number:,}</span><span class="sym {colour}">'
-        f'{one_line_html(token)}</span><span class="soft">× {count:,}</span></li>'
+        f'<li><span class="n">{number:,}</span><span class="sym {colour}">{shown}</span>'
+        f'<span class="soft">× {count:,}</span></li>'
     )
 
 
@@ -182,7 +188,9 @@ def learned_html(tok: Tokenizer) -> list[str]:
     made = model.merges[:MOST_LEARNED, 2].tolist()
     counts = record.counts[: len(made)].tolist()
     pairs = zip(made, counts, strict=True)
-    return [merge_html(i, model.vocab[new], count, new) for i, (new, count) in enumerate(pairs, 1)]
+    return [
+        merge_html(i, model.vocab[new], "", count, new) for i, (new, count) in enumerate(pairs, 1)
+    ]
 
 
 def result_html(tok: Tokenizer) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
@@ -25,6 +26,7 @@ KINDS = ("all", "special", "added", "partial", "space", "digits", "control", "un
 _SECONDS = 5.0
 """The time limit of a regular expression in seconds."""
 
+_CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 _PIECE_SPACE = "▁".encode()
 
 
@@ -145,7 +147,7 @@ class Vocabulary:
             "digits": lambda token: token.replace(_PIECE_SPACE, b"").strip().isdigit(),
             "control": lambda token: (
                 (not token.isascii() and not _printable(token))
-                or any(byte < 32 or byte == 127 for byte in token)
+                or _CONTROL.search(token) is not None
             ),
         }
         test = tests[kind]

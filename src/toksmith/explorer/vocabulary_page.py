@@ -8,7 +8,7 @@ from __future__ import annotations
 import unicodedata
 from html import escape
 
-from toksmith._base.visible import count_of, visible
+from toksmith._base.visible import LONGEST_IN_LIST, count_of, cut, visible
 from toksmith.errors import UnknownTokenError
 from toksmith.explorer.excerpts import Excerpt, encode_excerpt, parse_special
 from toksmith.explorer.loaded import LoadedTokenizers
@@ -18,6 +18,7 @@ from toksmith.explorer.texts import Texts
 from toksmith.explorer.token_html import colour_class, one_line_html
 from toksmith.explorer.token_origin import TokenPlace, find_origin, origin_html
 from toksmith.explorer.vocabulary import Vocabulary
+from toksmith.show.diagram_choice import LONGEST_CHUNK
 
 _MOST_CHARACTERS = 24
 _MOST_LONGER = 24
@@ -51,15 +52,21 @@ def details_html(
     if token and (found := find_origin(vocabulary.tok, token_id, place)):
         drawn = origin_html(found, colour)
         parts.append(f'<section class="origin" data-chosen="{found.place}">{drawn}</section>')
+    elif len(token) > LONGEST_CHUNK:
+        parts.append(
+            f'<p class="soft">How its bytes come to it is drawn only for tokens of up to '
+            f"{LONGEST_CHUNK:,} bytes.</p>"
+        )
     parts += [_characters(token), _longer(vocabulary, token_id)]
     return "".join(parts)
 
 
 def token_link(vocabulary: Vocabulary, token_id: int) -> str:
     """Return a token that can be clicked to see its details."""
+    shown = one_line_html(vocabulary.tokens[token_id], LONGEST_IN_LIST)
     return (
         f'<button type="button" class="sym {colour_class(token_id)}" data-token="{token_id}" '
-        f'title="id {token_id}">{one_line_html(vocabulary.tokens[token_id])}</button>'
+        f'title="id {token_id}">{shown}</button>'
     )
 
 
@@ -146,7 +153,7 @@ def _longer(vocabulary: Vocabulary, token_id: int) -> str:
 MOST_ROWS = 400
 """The largest number of rows in one response."""
 
-_MOST_SHOWN, _MOST_HEX = 120, 32
+_MOST_HEX = 32
 
 
 class VocabularyPage:
@@ -205,12 +212,10 @@ def row_html(vocabulary: Vocabulary, token_id: int) -> str:
     """Return a token as a row of the list."""
     token = vocabulary.tokens[token_id]
     kind = vocabulary.kind(token_id)
-    end = min(len(token), _MOST_SHOWN)
-    while 0 < end < len(token) and token[end] & 0xC0 == 0x80:  # not inside a character
-        end -= 1
-    shown = one_line_html(token[:end]) + ("…" if len(token) > end else "")
+    start, rest = cut(token, LONGEST_IN_LIST)
+    shown = one_line_html(start) + ("…" if rest else "")
     raw = token[:_MOST_HEX].hex(" ").upper() + (" …" if len(token) > _MOST_HEX else "")
-    label = escape(visible(token[:end]), quote=True)
+    label = escape(visible(start), quote=True)
     return (
         f'<span class="n">{token_id}</span>'
         f'<span class="w"><span class="sym {colour_class(token_id, kind == "special")}" '

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from toksmith._base.progress import listen
+from toksmith._base.visible import LONGEST_IN_LIST, cut
 from toksmith.errors import ToksmithError
 
 _SECONDS_BETWEEN = 0.1
@@ -37,7 +38,7 @@ class ProgressWriter:
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._last = 0.0
-        self._merges: list[tuple[int, str, int]] = []
+        self._merges: list[tuple[int, str, str, int]] = []
         self._compared = 0
 
     def say(self, **what: Any) -> None:
@@ -50,7 +51,8 @@ class ProgressWriter:
         now = ""
         if kind == "merges":
             done, total, token, count, tokens = figures
-            self._merges.append((done, token.hex(), count))
+            start, rest = cut(token, LONGEST_IN_LIST)
+            self._merges.append((done, start.hex(), rest, count))
         elif kind == "counting":
             done, total = figures
         elif kind == "comparing":

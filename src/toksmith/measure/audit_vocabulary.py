@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from toksmith._base.lazy import np, npt
-from toksmith._base.visible import visible
+from toksmith._base.visible import visible_start
 from toksmith.measure.findings import Example, Finding, Severity
 from toksmith.measure.reachability import Category, Reachability, byte_of, tokens_of
 from toksmith.models import WordPiece
@@ -133,7 +133,7 @@ def near_duplicates(tok: Tokenizer, found: Reachability) -> Iterator[Finding]:
         f"tokens that differ from another only in white space or marks around them ({spaces:,}) "
         f"or also in case ({extra - spaces:,})",
         tuple(
-            Example(tokens[ids[0]], ids[0], "; ".join(visible(tokens[i]) for i in ids[1:9]))
+            Example(tokens[ids[0]], ids[0], "; ".join(visible_start(tokens[i]) for i in ids[1:9]))
             for ids in largest
         ),
         {"by_space": spaces, "by_case": extra - spaces, "share": round(extra / len(tokens), 4)},

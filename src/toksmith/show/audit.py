@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from toksmith._base.report import shows
-from toksmith._base.visible import visible, visible_name
+from toksmith._base.visible import visible_name, visible_start
 from toksmith.measure.findings import Audit, Example, Finding, Severity
 from toksmith.show.notebook import marked_html
 from toksmith.show.style import read_styles, wrap_page
@@ -55,7 +55,7 @@ def _examples(examples: tuple[Example, ...], colour: bool) -> Table:
     table.add_column(overflow="fold")
     table.add_column(overflow="fold", style="dim" if colour else "")
     for example in examples:
-        cells = [Text(_short(visible(example.text))), Text(_short(example.note, 2))]
+        cells = [Text(_short(visible_start(example.text))), Text(_short(example.note, 2))]
         if len(table.columns) == 3:
             cells.insert(0, Text("" if example.id is None else str(example.id)))
         table.add_row(*cells)

@@ -12,7 +12,13 @@ from rich.text import Text
 
 from toksmith._base.lazy import np
 from toksmith._base.report import shows
-from toksmith._base.visible import brief, count_of, visible, visible_name
+from toksmith._base.visible import (
+    LONGEST_IN_LIST,
+    brief,
+    count_of,
+    visible_name,
+    visible_start,
+)
 from toksmith.results import Batch, Inputs
 from toksmith.show.style import read_styles
 from toksmith.show.terminal import render_plain
@@ -146,7 +152,7 @@ def merges_card(table: MergeTable) -> Card:
             f"{row.rank:,}",
             table.pair(row),
             f"{row.new:,}",
-            visible(row.bytes),
+            visible_start(row.bytes, LONGEST_IN_LIST),
             "" if row.count is None else f"{row.count:,}",
         )
         for row in table[:_ROWS]
@@ -163,7 +169,10 @@ def counts_card(counts: Counts) -> Card:
         *([("documents", f"{counts.documents:,}")] if counts.documents else []),
         ("split", splitter_name(counts.splitter)),
     ]
-    rows = [(f"{count:,}", visible(chunk)) for chunk, count in counts.most_common(_ROWS)]
+    rows = [
+        (f"{count:,}", visible_start(chunk, LONGEST_IN_LIST))
+        for chunk, count in counts.most_common(_ROWS)
+    ]
     return Card("Counts", facts, ("count", "chunk"), rows, len(counts))
 
 

@@ -15,7 +15,7 @@ LONGEST_TEXT = 30_000
 """Above this size in bytes, single tokens are drawn instead of chunks."""
 
 LONGEST_CHUNK = 1_000
-"""The same limit for a text that is one chunk, because merging takes n² steps."""
+"""The same limit for a text that is one chunk, and for a token: merging takes n² steps."""
 
 
 @dataclass(frozen=True)
@@ -81,19 +81,23 @@ def _chunks(tok: Tokenizer, data: bytes, special: Special) -> list[Diagram]:
 def _tokens(
     tok: Tokenizer, encoding: Encoding, places: list[int], most: int
 ) -> tuple[list[PlacedDiagram], bool]:
-    """Return the diagrams of the distinct tokens."""
+    """Return the diagrams of the distinct tokens that are not too long."""
     where: dict[int, list[tuple[int, int]]] = {}
     for place in places:
         where.setdefault(encoding.ids[place], []).append((place, place + 1))
     found: list[PlacedDiagram] = []
+    are_all = True
     for token_id, stretches in where.items():
+        if len(encoding.tokens[stretches[0][0]]) > LONGEST_CHUNK:
+            are_all = False
+            continue
         drawn = tok.explain_token(token_id).diagrams[0]
         if not _is_telling(drawn):
             continue
         if len(found) == most:
             return found, False
         found.append(PlacedDiagram(drawn, tuple(stretches)))
-    return found, True
+    return found, are_all
 
 
 def _is_telling(diagram: Diagram) -> bool:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from toksmith._base.checks import assert_never
 from toksmith._base.report import shows
-from toksmith._base.visible import visible
+from toksmith._base.visible import hex_start, visible_start
 from toksmith.reference.unigram import Edge
 from toksmith.show.notebook import visible_html
 from toksmith.show.style import PALETTE, read_styles
@@ -273,11 +273,11 @@ def _title(tree: MergeTree, place: int) -> str:
     node = tree.nodes[place]
     what = "no token" if node.id is None else f"id {node.id}"
     if node.parts is None:
-        return f"{what}, bytes {node.token.hex(' ').upper()}"
-    left, right = (visible(tree.nodes[part].token) for part in node.parts)
+        return f"{what}, bytes {hex_start(node.token)}"
+    left, right = (visible_start(tree.nodes[part].token) for part in node.parts)
     return (
         f"{what}, step {tree.step(place)}: {left} + {right}, {_kind(tree)} {_number(node.rank)}, "
-        f"bytes {node.token.hex(' ').upper()}"
+        f"bytes {hex_start(node.token)}"
     )
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from toksmith._base.checks import assert_never
-from toksmith._base.visible import visible
+from toksmith._base.visible import visible_start
 from toksmith.show.style import FOREGROUND, TERMINAL
 from toksmith.trace.diagrams import Diagram, Lattice, Match, Matches, MergeTree
 
@@ -43,7 +43,7 @@ def _view_merge_tree(tree: MergeTree, *, colour: bool = True) -> RenderableType:
     note = "; looked up as a whole" if tree.whole and tree.merges else ""
     made: dict[int, Tree] = {}
     for place, node in enumerate(tree.nodes):
-        label = Text().append(visible(node.token), styles.get(place, ""))
+        label = Text().append(visible_start(node.token), styles.get(place, ""))
         if place in styles and node.id is not None:
             label.append(f"  id {node.id}")
         if node.parts:
@@ -66,7 +66,7 @@ def _view_lattice(lattice: Lattice, *, colour: bool = True) -> RenderableType:
 
 
 def _part(lattice: Lattice, colour: bool) -> Tree:
-    head = Tree(Text(visible(lattice.text), "bold" if colour else ""), guide_style="dim")
+    head = Tree(Text(visible_start(lattice.text), "bold" if colour else ""), guide_style="dim")
     rows = Table.grid(padding=(0, 2))
     rows.add_column()
     rows.add_column(justify="right")
@@ -87,7 +87,7 @@ def _pieces(lattice: Lattice, places: Sequence[int], styles: Sequence[str] = ())
     pieces = []
     for i, place in enumerate(places):
         edge = lattice.edges[place]
-        text = visible(lattice.text[edge.start : edge.end])
+        text = visible_start(lattice.text[edge.start : edge.end])
         pieces.append(Text().append(text, styles[i] if styles else ""))
         pieces[-1].append(f" {_score(edge.score)}", "dim")
     return Columns(pieces, padding=(0, 2))
@@ -99,7 +99,7 @@ def _score(score: float) -> str:
 
 def _view_matches(matches: Matches, *, colour: bool = True) -> RenderableType:
     """Return the match at each place, and the candidates tried before it."""
-    head = Tree(Text(visible(matches.text), "bold" if colour else ""), guide_style="dim")
+    head = Tree(Text(visible_start(matches.text), "bold" if colour else ""), guide_style="dim")
     for number, match in enumerate(matches.matches):
         head.add(_match(matches, match, _style(number, colour)))
     if matches.given_up:
@@ -110,13 +110,13 @@ def _view_matches(matches: Matches, *, colour: bool = True) -> RenderableType:
 
 def _match(matches: Matches, match: Match, style: str) -> Text:
     if match.token is None:
-        line = Text(visible(matches.text[match.start : match.end]))
+        line = Text(visible_start(matches.text[match.start : match.end]))
         line.append("  is unknown")
         return line
-    line = Text().append(visible(match.token), style)
+    line = Text().append(visible_start(match.token), style)
     line.append(f"  id {match.id}")
     if match.tried:
-        shown = ", ".join(map(visible, match.tried[:_MOST_TRIED]))
+        shown = ", ".join(map(visible_start, match.tried[:_MOST_TRIED]))
         more = len(match.tried) - _MOST_TRIED
         line.append(f"  not {shown}{f' … {more:,} more' if more > 0 else ''}", "dim")
     return line

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 from html import escape
 
 from toksmith._base.report import shows
-from toksmith._base.visible import LINE_BREAK, SPACE, TAB, count_of, visible_parts
+from toksmith._base.visible import (
+    LINE_BREAK,
+    LONGEST,
+    SPACE,
+    TAB,
+    count_of,
+    cut,
+    hex_start,
+    visible_parts,
+)
 from toksmith.results import Encoding
 from toksmith.show.style import PALETTE, SPECIAL_CLASS, read_styles
 from toksmith.show.token_lines import box_lines_html, token_boxes
@@ -90,8 +99,10 @@ def word_break(token: bytes) -> str:
     return "<wbr>" if token[:1] in (b" ", b"\t") or token.startswith("▁".encode()) else ""
 
 
-def visible_html(text: bytes) -> str:
+def visible_html(text: bytes, most: int = LONGEST) -> str:
     r"""Return bytes in readable form, escaped; labels such as ``<E2 82>`` are isolated.
+
+    A text of more than ``most`` bytes is cut, and its end says how much is left out.
 
     The browser orders and shapes the letters: right-to-left text runs from right to left, and
     Arabic letters join, also across tokens.
@@ -100,9 +111,10 @@ def visible_html(text: bytes) -> str:
         >>> visible_html(b"<b>\xff")
         '&lt;b&gt;<bdi dir="ltr">&lt;FF&gt;</bdi>'
     """
+    start, rest = cut(text, most)
     return "".join(
         f'<bdi dir="ltr">{escape(part)}</bdi>' if is_label else escape(part)
-        for part, is_label in visible_parts(text)
+        for part, is_label in (*visible_parts(start), *([(rest, True)] if rest else []))
     )
 
 
@@ -130,7 +142,7 @@ def token_title(encoding: Encoding, place: int, covered: list[str] | None) -> st
         covered: the result of :func:`~toksmith.show.token_text.covered_texts`.
     """
     is_special = encoding.special[place]
-    shown = encoding.tokens[place].hex(" ").upper() if covered is None else covered[place]
+    shown = hex_start(encoding.tokens[place]) if covered is None else covered[place]
     span, byte_span = encoding.spans[place], encoding.byte_spans[place]
     return (
         f"id {encoding.ids[place]}{' (special)' if is_special else ''}, "

@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from toksmith._base.visible import visible
+from toksmith._base.visible import visible_start
 from toksmith.results import Encoding
 from toksmith.show.style import FOREGROUND, NEUTRAL, SPECIAL, TERMINAL
 from toksmith.show.token_text import covered_texts
@@ -203,7 +203,7 @@ def _cells(
 ) -> Iterator[_Cell]:
     tokens = zip(encoding.ids, encoding.tokens, encoding.special, strict=True)
     for place, (token_id, token, is_special) in enumerate(tokens):
-        shown = visible(token)
+        shown = visible_start(token)
         name = f"*{token_id}" if is_special else str(token_id)
         colours = TERMINAL if marked is None or marked[place] else NEUTRAL
         background = SPECIAL if is_special else colours[place % len(colours)]

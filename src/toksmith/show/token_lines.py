@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
+from toksmith._base.visible import LONGEST
 from toksmith.results import Encoding
 
 _STRONG = {"L": "ltr", "R": "rtl", "AL": "rtl"}
@@ -130,6 +131,8 @@ def picture_html(text: str, html: Callable[[bytes], str]) -> str:
         text: the characters.
         html: returns bytes as HTML; it would show joiners by their numbers.
     """
+    if len(text) > LONGEST:
+        return html(text.encode())
     return "".join(
         part if _JOINING.match(part) else html(part.encode()) for part in _JOINING.split(text)
     )

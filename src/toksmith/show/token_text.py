@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toksmith._base.text import utf8
-from toksmith._base.visible import visible
+from toksmith._base.visible import visible_start
 from toksmith.results import Encoding
 
 
@@ -31,4 +31,4 @@ def covered_texts(encoding: Encoding) -> list[str] | None:
         return None
     texts = (encoding.text, encoding.pair or "")
     places = zip(encoding.spans.tolist(), encoding.sequence, strict=True)
-    return [visible(utf8(texts[which == 1][start:end])) for (start, end), which in places]
+    return [visible_start(utf8(texts[which == 1][start:end])) for (start, end), which in places]

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, overload
 
 from toksmith._base.checks import check_index
-from toksmith._base.visible import count_of, short_repr, shorten, visible
+from toksmith._base.visible import (
+    LONGEST_IN_LIST,
+    count_of,
+    short_repr,
+    shorten,
+    visible_start,
+)
 
 if TYPE_CHECKING:
     from toksmith._base.lazy import np, npt
@@ -159,7 +165,15 @@ class MergeTable(Sequence[MergeRow]):
         cells: list[tuple[str, ...]] = [("rank", "left + right", "id", "token", "count")]
         for row in rows:
             count = "" if row.count is None else f"{row.count:,}"
-            cells.append((str(row.rank), self.pair(row), str(row.new), visible(row.bytes), count))
+            cells.append(
+                (
+                    str(row.rank),
+                    self.pair(row),
+                    str(row.new),
+                    visible_start(row.bytes, LONGEST_IN_LIST),
+                    count,
+                )
+            )
         if all(row.count is None for row in rows):
             cells = [row[:-1] for row in cells]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -176,5 +190,6 @@ class MergeTable(Sequence[MergeRow]):
         return "\n".join(lines)
 
     def pair(self, row: MergeRow) -> str:
-        """Return both tokens of a merge in printable form."""
-        return f"{visible(self._tokens[row.left])} + {visible(self._tokens[row.right])}"
+        """Return both tokens of a merge in printable form; long tokens are cut."""
+        tokens = self._tokens[row.left], self._tokens[row.right]
+        return " + ".join(visible_start(token, LONGEST_IN_LIST) for token in tokens)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from toksmith._base.checks import assert_never
-from toksmith._base.visible import count_of, shorten, visible
+from toksmith._base.visible import count_of, shorten, visible, visible_start
 from toksmith.trace.steps import (
     MatchStep,
     MergeStep,
@@ -65,7 +65,7 @@ def format_steps(chunk: ChunkTrace, explanation: Explanation) -> list[tuple[str,
 
 def _names(explanation: Explanation) -> Names:
     def name(symbol: TraceSymbol) -> str:
-        return visible(explanation.vocab[symbol] if isinstance(symbol, int) else symbol)
+        return visible_start(explanation.vocab[symbol] if isinstance(symbol, int) else symbol)
 
     return name
 
@@ -113,15 +113,15 @@ def format_step(step: TraceStep, name: Names) -> tuple[str, str]:
             ), f"{name(step.piece)} is unused: it is taken apart"
         case MatchStep():
             if step.token is None:
-                return visible(step.rest[: step.size]), "is unknown"
-            return name(step.token), f"is the longest token at '{visible(step.rest)}'"
+                return visible_start(step.rest[: step.size]), "is unknown"
+            return name(step.token), f"is the longest token at '{visible_start(step.rest)}'"
         case UnknownWordStep():
             why = (
-                f"no token fits at '{visible(step.rest)}'"
+                f"no token fits at '{visible_start(step.rest)}'"
                 if step.rest
                 else "it has too many characters"
             )
-            return visible(step.word), f"is unknown as a whole: {why}"
+            return visible_start(step.word), f"is unknown as a whole: {why}"
         case PathStep():
             which = "the best way" if step.best else "the best of all others"
             scores = " ".join(f"{score:+.4g}" for score in step.scores) + " = "
