@@ -6,6 +6,8 @@ import errno
 import json
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,11 @@ import pytest
 import toksmith
 from toksmith._base import locks
 from toksmith.errors import FormatError, OptionError
-from toksmith.tokenfiles import finish_corpus, verify_tokens
+from toksmith.tokenfiles import Manifest, convert_tokens, converting, finish_corpus, verify_tokens
 from toksmith.tokenfiles import shard as shard_module
 from toksmith.tokenfiles.job import Job, parse_splits
 from toksmith.tokenfiles.manifest import NAME, read_manifest
-from toksmith.tokenfiles.spool import Spool, latest_progress, locked
+from toksmith.tokenfiles.spool import Spool, latest_progress, locked, writing_to
 
 TEXTS = [f"low lower {number} " * (number % 7) for number in range(300)]
 
@@ -573,3 +575,50 @@ def test_a_shard_of_another_job_is_refused_before_it_is_made(corpus: Path, tmp_p
     with pytest.raises(OptionError, match=r"corpus\.jsonl has changed"):
         write(corpus, out, shard="1/2")
     assert not (out / ".toksmith" / "shards" / "00001-of-00002").exists()
+
+
+@pytest.mark.parametrize("way", ["before its shard", "before the end", "as a conversion"])
+def test_another_process_finishes_meanwhile(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """It removes the folder of unfinished work; what this one finds then depends on the moment."""
+    out, calls = tmp_path / "out", []
+    tokens = tmp_path / "tokens"
+    write(corpus, tokens)
+
+    def run() -> Manifest:
+        if way == "as a conversion":
+            return convert_tokens(tokens, format="megatron", output=out)
+        return write(corpus, out)
+
+    def after_the_other(spoiled: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **options: Any) -> Any:
+            calls.append(1)
+            if len(calls) == 1:
+                run()
+                with writing_to(out / ".toksmith"):
+                    (out / ".toksmith" / "lock").open("ab")
+            return spoiled(*given, **options)
+
+        return call
+
+    place = {
+        "before its shard": "tokenizing.run_shard",
+        "before the end": "tokenizing.finish",
+        "as a conversion": "converting.write_splits",
+    }[way]
+    module, name = place.split(".")
+    owner = import_module(f"toksmith.tokenfiles.{module}")
+    monkeypatch.setattr(owner, name, after_the_other(getattr(owner, name)))
+    if way == "as a conversion":  # which holds the lock
+        monkeypatch.setattr(converting, "locked", lambda _: nullcontext())
+    assert run() == read_manifest(out)
+    assert not (out / ".toksmith").exists()
+
+
+def test_work_that_was_removed(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OptionError, match="another process works on this folder, or has just"),
+        writing_to(tmp_path),
+    ):
+        (tmp_path / "none" / "lock").open("ab")

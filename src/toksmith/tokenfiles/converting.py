@@ -25,7 +25,7 @@ from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import DEFAULT_SPLIT, Job
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
 from toksmith.tokenfiles.opening import open_splits, open_tokens
-from toksmith.tokenfiles.output import Output, output_of
+from toksmith.tokenfiles.output import Output, output_of, unless_finished
 from toksmith.tokenfiles.source import Tokens, TokenSource
 from toksmith.tokenfiles.spool import SplitSize, check_same, locked, writing_to
 from toksmith.tokenfiles.token_files import Part, TokenFiles
@@ -156,23 +156,33 @@ def convert_tokens(
     place.check_free()
     if (place.work / "shards").exists():
         raise OptionError(f"{place} holds unfinished work of another kind: give an empty folder")
-    with (
-        writing_to(place.folder),
-        locked(place.work),
-        amount_progress("writing", total, progress) as report,
-    ):
-        counted = _Counted(report)
-        with _removing(place):
-            sizes, files = write_splits(
-                job, lambda name: counted.of(arrangements[name], job), tok, place.work, place.folder
-            )
-        if manifest is not None and job.sequence_length is None and job.empty == before.empty:
-            sizes = dict(manifest.splits)  # empty documents that the old files do not show count
-        done = Manifest(job, () if manifest is None else manifest.shards, sizes, files)
-        done.save(place.folder)
-    shutil.rmtree(place.work, ignore_errors=True)
-    place.publish(done)
-    return done
+
+    def convert() -> Manifest:
+        with (
+            writing_to(place.folder),
+            locked(place.work),
+            amount_progress("writing", total, progress) as report,
+        ):
+            counted = _Counted(report)
+            with _removing(place):
+                sizes, files = write_splits(
+                    job,
+                    lambda name: counted.of(arrangements[name], job),
+                    tok,
+                    place.work,
+                    place.folder,
+                )
+            if manifest is not None and job.sequence_length is None and job.empty == before.empty:
+                sizes = dict(
+                    manifest.splits
+                )  # empty documents that the old files do not show count
+            done = Manifest(job, () if manifest is None else manifest.shards, sizes, files)
+            done.save(place.folder)
+        shutil.rmtree(place.work, ignore_errors=True)
+        place.publish(done)
+        return done
+
+    return unless_finished(place, job, convert)
 
 
 @contextmanager

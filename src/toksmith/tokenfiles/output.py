@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from toksmith._base.checks import file_path
 from toksmith.corpus.paths import AnyPath
 from toksmith.corpus.remote import as_remote_errors, is_url, local_path, system_of
-from toksmith.errors import FormatError, OptionError
+from toksmith.errors import FormatError, OptionError, ToksmithError
+from toksmith.tokenfiles.job import Job
 from toksmith.tokenfiles.manifest import NAME, Manifest, parse_manifest, read_manifest
+from toksmith.tokenfiles.spool import check_same
 
 WORK = ".toksmith"
 """The folder of unfinished work, in the folder of the output."""
@@ -147,6 +151,33 @@ class RemoteOutput(Output):
         except OSError as wrong:
             raise OptionError(f"{self._url} cannot be written: {wrong}") from wrong
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def unless_finished(place: Output, job: Job, work: Callable[[], Manifest]) -> Manifest:
+    """Do the work of a job; if that fails because another process finished it, return its result.
+
+    The other process removes the folder of unfinished work, in which this one may be at any place.
+
+    Args:
+        place: the output, which had no manifest before.
+        job: the job.
+        work: does the work.
+
+    Raises:
+        OptionError: the other process had another job.
+        ToksmithError: the work failed, and nobody else finished it.
+    """
+    try:
+        return work()
+    except (ToksmithError, OSError):
+        manifest = None
+        with suppress(ToksmithError):
+            manifest = place.manifest()
+        if manifest is None:
+            raise
+        check_same(manifest.job, job, place)
+        shutil.rmtree(place.work, ignore_errors=True)
+        return manifest
 
 
 def output_of(path: AnyPath) -> Output:

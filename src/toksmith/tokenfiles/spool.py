@@ -200,6 +200,11 @@ def writing_to(folder: Path) -> Iterator[None]:
     """Turn errors of the system, such as a full disk, into OptionError with what to do."""
     try:
         yield
+    except FileNotFoundError as wrong:
+        raise OptionError(
+            f"{folder} was removed meanwhile: another process works on this folder, or has just "
+            "finished it. Wait for it, then give the same command again"
+        ) from wrong
     except OSError as wrong:
         raise OptionError(
             f"{folder} cannot be written to: {wrong.strerror or wrong}. What is written so far is "

@@ -21,7 +21,7 @@ from toksmith.tokenfiles.format import Empty, Format, Place
 from toksmith.tokenfiles.formats import format_of
 from toksmith.tokenfiles.job import Job, parse_splits
 from toksmith.tokenfiles.manifest import Manifest, read_manifest
-from toksmith.tokenfiles.output import Output, output_of
+from toksmith.tokenfiles.output import Output, output_of, unless_finished
 from toksmith.tokenfiles.shard import log_shard, run_shard
 from toksmith.tokenfiles.spool import Progress, check_same
 from toksmith.tokenizer import Tokenizer
@@ -171,33 +171,37 @@ def tokenize_corpus(
     if count > 1 and (others := find_job(place.work, count)) is not None:
         check_same(others, job, place)  # other machines would find it out only at the end
     log = _log_file(log_json)
-    if runner == "ray":
-        from toksmith.tokenfiles.ray_runner import run_on_ray
 
-        with _showing(sum(piece.size for piece in job.all_pieces), progress) as report:
-            run_on_ray(job, tok, place.work, threads=threads, report=report, log=log)
-        return _finish(job, tok, place)
-    if runner == "spark":
-        from toksmith.tokenfiles.spark import run_on_spark
+    def do_shards() -> Manifest:
+        if runner == "ray":
+            from toksmith.tokenfiles.ray_runner import run_on_ray
 
-        run_on_spark(job, tok, place.work, threads=threads, log=log)
+            with _showing(sum(piece.size for piece in job.all_pieces), progress) as report:
+                run_on_ray(job, tok, place.work, threads=threads, report=report, log=log)
+            return _finish(job, tok, place)
+        if runner == "spark":
+            from toksmith.tokenfiles.spark import run_on_spark
+
+            run_on_spark(job, tok, place.work, threads=threads, log=log)
+            return _finish(job, tok, place)
+        own = number or 0
+        start = time.monotonic()
+        with _showing(sum(piece.size for piece in job.pieces_of(own)), progress) as report:
+            done = run_shard(
+                job,
+                tok,
+                own,
+                shard_folder(place.work, own, count),
+                threads=threads,
+                report=lambda now: report([now]),
+            )
+        if log is not None:
+            log_shard(log, own, count, done, time.monotonic() - start)
+        if number is not None:
+            return Manifest(job, (shard_entry(job, number, done),), done.splits, ())
         return _finish(job, tok, place)
-    own = number or 0
-    start = time.monotonic()
-    with _showing(sum(piece.size for piece in job.pieces_of(own)), progress) as report:
-        done = run_shard(
-            job,
-            tok,
-            own,
-            shard_folder(place.work, own, count),
-            threads=threads,
-            report=lambda now: report([now]),
-        )
-    if log is not None:
-        log_shard(log, own, count, done, time.monotonic() - start)
-    if number is not None:
-        return Manifest(job, (shard_entry(job, number, done),), done.splits, ())
-    return _finish(job, tok, place)
+
+    return unless_finished(place, job, do_shards)
 
 
 def finish_corpus(output: AnyPath, *, tokenizer: AnyTokenizer | None = None) -> Manifest:
@@ -224,7 +228,7 @@ def finish_corpus(output: AnyPath, *, tokenizer: AnyTokenizer | None = None) -> 
         raise OptionError(
             f"the tokenizer {job.tokenizer} is not the one that the shards were made with"
         )
-    return _finish(job, tok, place)
+    return unless_finished(place, job, lambda: _finish(job, tok, place))
 
 
 def _finish(job: Job, tok: Tokenizer, place: Output) -> Manifest:
