@@ -74,6 +74,23 @@ def test_directories_in_other_forms(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
 
 
+def test_links_that_lead_to_no_directory(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("gone")
+    (tmp_path / "b").symlink_to("b")
+    for name, reason in (
+        ("a", "a is no directory: it is a symbolic link to gone, which does not exist; give"),
+        (
+            "a/sub",
+            "sub is no directory: .*a is a symbolic link to gone, which does not exist; give",
+        ),
+        ("b", "b is no directory: it is a symbolic link that leads nowhere: "),
+        ("b/sub", "sub is no directory: .*b is a symbolic link that leads nowhere: "),
+    ):
+        with pytest.raises(OptionError, match=reason):
+            formats.write(pipeline(), tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
 @pytest.mark.parametrize("path", [None, 5, b"a.json", ["a.json"]])
 def test_a_value_that_is_not_a_path(path: object) -> None:
     with pytest.raises(OptionError, match=r"use a str or a pathlib\.Path, not "):
@@ -86,10 +103,12 @@ def test_unknown_names_list_the_known_ones(tmp_path: Path) -> None:
     every = ", ".join(formats.FORMATS)
     with pytest.raises(OptionError, match=f"unknown format 'bpe': use {every}"):
         formats.read(tmp_path / "a", format="bpe")
-    with pytest.raises(OptionError, match=f"unknown format 'bpe': use {every}"):
+    written = ", ".join(name for name in formats.FORMATS if name not in ("gguf", "tekken"))
+    with pytest.raises(OptionError, match=f"unknown format 'bpe': use {written}$"):
         formats.write(pipeline(), tmp_path / "a", format="bpe")
-    with pytest.raises(OptionError, match=f"determines no format.*{every}"):
-        formats.write(pipeline(), tmp_path / "a.csv")
+    suffixes = r"end it with \.model, \.tiktoken, \.json, \.txt, \.vocab \(.*one of "
+    with pytest.raises(OptionError, match=f"determines no format.*{suffixes}{written}$"):
+        formats.write(pipeline(), tmp_path / "a.JSON")
 
 
 @pytest.mark.parametrize("given", [{"split": None}, {"special_tokens": {}}])

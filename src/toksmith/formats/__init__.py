@@ -8,7 +8,7 @@ a line in listed.py.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Protocol
@@ -253,7 +253,11 @@ def contents(
         raise OptionError(f"pipeline is {pipeline!r:.80}: use a Pipeline")
     place = _check_name(path)
     is_folder = place.is_dir() or fspath(path).endswith((os.sep, os.altsep or os.sep))
-    chosen = _choose_format(pipeline, place, is_folder) if format is None else _find_format(format)
+    chosen = (
+        _choose_format(pipeline, place, is_folder)
+        if format is None
+        else _find_format(format, WRITTEN)
+    )
     if chosen.NAME == "gpt2" or (chosen.NAME == "huggingface" and not place.suffix):
         is_folder = True
     main = LISTED[chosen.NAME].folder
@@ -291,7 +295,7 @@ def data(pipeline: Pipeline, format: str) -> bytes:  # noqa: A002
     """
     if not isinstance(pipeline, Pipeline):
         raise OptionError(f"pipeline is {pipeline!r:.80}: use a Pipeline")
-    chosen = _find_format(format)
+    chosen = _find_format(format, WRITTEN)
     if chosen.NAME == "gpt2":
         raise UnsupportedError(
             "a gpt2 tokenizer is two files: save(folder, format='gpt2') writes them"
@@ -329,16 +333,28 @@ def replace(path: str | PathLike[str], contents: Mapping[Path, bytes]) -> None:
             for folder in {place, *(name.parent for name in contents if place in name.parents)}:
                 folder.mkdir(parents=True, exist_ok=True)
         except (OSError, ValueError) as wrong:
-            reason = getattr(wrong, "strerror", None) or wrong
-            if place.exists() and not place.is_dir():
-                reason = (
-                    "there is a file of this name, and a name without a suffix means a directory"
-                )
             raise OptionError(
-                f"{place} is no directory: {reason}; give another name, or a file's "
-                "name such as tokenizer.json"
+                f"{place} is no directory: {_why_no_directory(place, wrong)}; give another name, "
+                "or a file's name such as tokenizer.json"
             ) from wrong
     replace_all(contents)
+
+
+def _why_no_directory(place: Path, wrong: OSError | ValueError) -> str:
+    """Return the reason why a directory cannot be made."""
+    if place.exists() and not place.is_dir():
+        return "there is a file of this name, and a name without a suffix means a directory"
+    for link in (place, *place.parents):
+        if link.is_symlink() and not link.exists():
+            name = "it" if link == place else str(link)
+            try:
+                link.stat()
+            except FileNotFoundError:
+                target = os.readlink(link)  # noqa: PTH115 - a Path would drop ./ and slashes
+                return f"{name} is a symbolic link to {target}, which does not exist"
+            except OSError as refused:
+                return f"{name} is a symbolic link that leads nowhere: {refused.strerror}"
+    return str(getattr(wrong, "strerror", None) or wrong)
 
 
 def _check_name(path: str | PathLike[str]) -> Path:
@@ -350,9 +366,10 @@ def _check_name(path: str | PathLike[str]) -> Path:
     return place
 
 
-def _find_format(name: str) -> Format:
+def _find_format(name: str, known: Iterable[str] = FORMATS) -> Format:
+    """Return a format, of those that can be read or written; an error names the known ones."""
     if not isinstance(name, str) or name not in FORMATS:
-        raise OptionError(f"unknown format {name!r}: use {', '.join(FORMATS)}")
+        raise OptionError(f"unknown format {name!r}: use {', '.join(known)}")
     return FORMATS[name]
 
 
@@ -372,11 +389,12 @@ def _choose_format(pipeline: Pipeline, path: Path, is_folder: bool) -> Format:
         return FORMATS["huggingface"]
     if path.suffix == ".model":  # the only suffix of two formats
         return FORMATS["sentencepiece" if isinstance(pipeline.model, Pieces) else "minbpe"]
-    by_suffix = {suffix: each.name for each in LISTED.values() for suffix in each.suffixes}
+    by_suffix = {suffix: each for each in LISTED.values() for suffix in each.suffixes}
     if path.suffix in by_suffix:
-        return FORMATS[by_suffix[path.suffix]]
+        return FORMATS[by_suffix[path.suffix].name]
+    written = [suffix for suffix, each in by_suffix.items() if each.is_written]
     raise OptionError(
-        f"{path}: the name determines no format to write: end it with "
-        f"{', '.join(by_suffix)} (no suffix: a directory in Hugging Face's form), or use "
-        f"format=, one of {', '.join(FORMATS)}"
+        f"{path}: the name determines no format to write: end it with {', '.join(written)} "
+        f"(no suffix: a directory in Hugging Face's form), or use format=, one of "
+        f"{', '.join(WRITTEN)}"
     )
