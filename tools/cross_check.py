@@ -85,16 +85,10 @@ def _compile(source: Path, target: str) -> tuple[Path, str]:
     made = OUT / target / "-".join(source.with_suffix(".o").parts[1:])
     if made.exists() and made.stat().st_mtime > _last_change():
         return made, ""
+    code = [] if "windows" in target or "macos" in target else ["-fPIC"]  # there, all code is
     found = _zig(
-        *(
-            "-target",
-            target,
-            "-std=c++20",
-            "-O0",
-            "-fno-sanitize=undefined",
-            *_warnings(),
-            "-Werror",
-        ),
+        *("-target", target, "-std=c++20", "-O0", "-fno-sanitize=undefined", *code),
+        *(*_warnings(), "-Werror"),
         *("-Inative/kernel", "-isystem", _headers(target), "-isystem", nanobind.include_dir()),
         *("-DNDEBUG", "-c", source, "-o", made),
     )
