@@ -187,18 +187,21 @@ def text_of(path: Path, data: bytes) -> str:
         ) from wrong
 
 
-def read_json(path: Path, first: Path | None = None) -> dict[str, Any]:
+def read_json(
+    path: Path, first: Path | None = None, *, lone_surrogates: bool = False
+) -> dict[str, Any]:
     """Return the JSON object that the file holds.
 
     Args:
         path: the file.
         first: as for :func:`read_any`.
+        lone_surrogates: as for :func:`json_of`.
 
     Raises:
         FormatError: as :func:`read_text`, or it is not strict JSON, holds no object, or an
             object names a key twice.
     """
-    return json_of(path, _not_empty(path, read_any(path, first)))
+    return json_of(path, _not_empty(path, read_any(path, first)), lone_surrogates)
 
 
 def json_if_there(path: Path, first: Path | None = None) -> dict[str, Any]:
@@ -207,12 +210,20 @@ def json_if_there(path: Path, first: Path | None = None) -> dict[str, Any]:
     return read_json(path, first) if there.is_file() else {}
 
 
-def json_of(path: Path, data: bytes) -> dict[str, Any]:
-    """Return the JSON object in a file's content; see :func:`read_json`."""
+def json_of(path: Path, data: bytes, lone_surrogates: bool = False) -> dict[str, Any]:
+    """Return the JSON object in a file's content; see :func:`read_json`.
+
+    Args:
+        path: the file, for errors.
+        data: its content.
+        lone_surrogates: whether strings may hold them, as names of files that are not UTF-8 do.
+    """
     text = text_of(path, data)
     try:
         value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
-        if "\\ud" in text or "\\uD" in text:  # an escape can be half a character
+        if not lone_surrogates and (
+            "\\ud" in text or "\\uD" in text
+        ):  # an escape can be half a character
             dump(value).encode()
     except json.JSONDecodeError as wrong:
         raise FormatError(
@@ -302,6 +313,20 @@ def write_text(path: Path, text: str) -> None:
 def dump(value: object) -> str:
     """Return compact JSON, with characters as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def encode_json(text: str) -> bytes:
+    """Return JSON in UTF-8, with lone surrogates escaped: names of files may hold them.
+
+    Example:
+        >>> encode_json(f'["{chr(0xDCFF)}"]').isascii()
+        True
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        parts = (f"\\u{ord(each):04x}" if "\ud800" <= each <= "\udfff" else each for each in text)
+        return "".join(parts).encode()
 
 
 def highest_id(count: int) -> int:

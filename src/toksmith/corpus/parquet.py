@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
+from toksmith._base.arrow_paths import arrow_source
 from toksmith._base.lazy import extra, np
 from toksmith.corpus.blocks import STREAMED, Block, Damage
 from toksmith.corpus.checking import NOT_UTF8, check_slices, drop_invalid
@@ -216,7 +217,7 @@ def _open(path: FilePath, metadata: Any = None) -> Iterator[Any]:
     parquet = extra("pyarrow.parquet", "arrow")
     with ExitStack() as stack:
         is_remote = isinstance(path, RemoteFile)
-        source = stack.enter_context(path.open("rb")) if is_remote else path
+        source = stack.enter_context(path.open("rb")) if is_remote else arrow_source(path)
         try:
             file = parquet.ParquetFile(
                 source, metadata=metadata, pre_buffer=False, buffer_size=_BUFFER

@@ -208,6 +208,8 @@ def contents(
     """
     from hashlib import sha256
 
+    from toksmith._base.files import encode_json
+
     values = {name.name: getattr(record, name.name) for name in fields(record)}
     values["sources"] = [asdict(source) for source in record.sources]
     for name in ("counts", "tokens_after"):
@@ -224,7 +226,7 @@ def contents(
         for name, value in {**head, **values}.items()
     ]
     place = path / _IN_DIRECTORY if in_folder else sidecar(path)
-    return {place: ("{\n" + ",\n".join(lines) + "\n}\n").encode()}
+    return {place: encode_json("{\n" + ",\n".join(lines) + "\n}\n")}
 
 
 def find(path: Path) -> TrainingRecord | None:
@@ -267,7 +269,7 @@ def _read(place: Path, path: Path, first: Path) -> TrainingRecord:
     others = [path / name for name in _NAMES] if path.is_dir() else []
     paths = [first, place, *(file for file in others if file != first)]
     data, held, *rest = files.read_together(paths)
-    values = files.json_of(place, held or b"")
+    values = files.json_of(place, held or b"", lone_surrogates=True)
     if values.pop("toksmith_training", None) != _FORMAT:
         raise FormatError(
             place, "it is no training record, or it needs a later version of toksmith"

@@ -24,7 +24,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from toksmith._base.files import dump, open_output, read_json, write_text
+from toksmith._base.files import dump, encode_json, open_output, read_json, write_bytes
 from toksmith._base.lazy import extra, np, npt
 from toksmith._base.visible import count_of
 from toksmith.corpus import AnyPath
@@ -88,15 +88,15 @@ class Checkpoint(CountedParts):
         path = self.folder / "training.json"
         wanted = json.loads(json.dumps({"layout": _LAYOUT, **plan}, default=repr))
         if path.name in names:
-            held = read_json(path)
+            held = read_json(path, lone_surrogates=True)
             free = () if names & {_MERGES, _PIECES} else _OF_LEARNING
             _compare(self.folder, held, wanted, free)
             if held != wanted:
-                write_text(path, dump(wanted))
+                write_bytes(path, encode_json(dump(wanted)))
         elif names:
             raise OptionError(f"checkpoint {folder} holds other files: use an empty or new folder")
         else:
-            write_text(path, dump(wanted))
+            write_bytes(path, encode_json(dump(wanted)))
 
     @classmethod
     def at(cls, folder: Path) -> Checkpoint:

@@ -19,6 +19,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from toksmith._base.arrow_paths import arrow_source
 from toksmith._base.lazy import extra
 from toksmith.errors import FormatError
 from toksmith.tokenfiles.format import Format, Place, Settings
@@ -103,7 +104,7 @@ class _File(ListPart):
     def __init__(self, path: Path) -> None:
         with errors_of(path):
             self._file = extra("pyarrow.parquet", "arrow").ParquetFile(
-                path, page_checksum_verification=True
+                arrow_source(path), page_checksum_verification=True
             )
             columns, about = self._file.schema_arrow, self._file.metadata
             rows = [about.row_group(number).num_rows for number in range(about.num_row_groups)]

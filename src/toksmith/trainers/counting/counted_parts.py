@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from toksmith._base.files import dump, read_json, write_text
+from toksmith._base.files import dump, encode_json, read_json, write_bytes
 from toksmith._base.seals import is_sealed, seal
 from toksmith._base.visible import count_of
 from toksmith.corpus import DocumentSource, Files, ReadTotals
@@ -141,7 +141,8 @@ class CountedParts:
             record = path.with_suffix(".json")
             if not record.exists():
                 figures = count_to(path, part)
-                write_text(record, dump(seal({**_read_entry(part.read()), **figures})))
+                entry = seal({**_read_entry(part.read()), **figures})
+                write_bytes(record, encode_json(dump(entry)))
             _add(whole, _read_of(record))
             paths.append(path)
         return paths, whole
@@ -173,7 +174,7 @@ def _pieces_of(path: Path) -> Iterator[Counts]:
 def _lines_of(path: Path) -> LineCounts:
     """Return the counted lines of a part."""
     record = path.with_suffix(".json")
-    entry = read_json(record)
+    entry = read_json(record, lone_surrogates=True)
     try:
         lines, too_long, reserved = (_number(entry[name]) for name in _LINES)
     except (TypeError, KeyError, ValueError) as wrong:
@@ -212,7 +213,7 @@ def _read_entry(read: ReadTotals) -> dict[str, Any]:
 
 
 def _read_of(path: Path) -> ReadTotals:
-    entry = read_json(path)
+    entry = read_json(path, lone_surrogates=True)
     try:
         if not is_sealed(entry):
             raise ValueError("it has another SHA-256")

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from toksmith._base.arrow_paths import arrow_source
 from toksmith._base.checks import whole
 from toksmith._base.lazy import extra, np
 from toksmith._base.seals import is_sealed, seal
@@ -239,7 +240,8 @@ class CountsFile:
     def _opened(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         _, pq = _pyarrow()
         with _saying(self.path):
-            source = self.path.open() if isinstance(self.path, RemoteFile) else self.path
+            is_remote = isinstance(self.path, RemoteFile)
+            source = self.path.open() if is_remote else arrow_source(self.path)
             # Without these, the whole file is read ahead into memory.
             bounded = {"pre_buffer": False, "buffer_size": _BUFFER}
             with pq.ParquetFile(source, page_checksum_verification=True, **bounded) as file:
