@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from base64 import b64encode
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 import typer
+from typer.main import get_command
 
 from tests.cli.conftest import Ran, Run
 from toksmith.cli.app import app
+from toksmith.cli.messages import _advise_conversion
 
 
 @pytest.fixture
@@ -55,6 +58,15 @@ TRAIN = ("train", "c.txt", "-o", "q.model", "--vocab-size", "300")
          "-: this output cannot go to standard output; give the path of a file"),
         (["inspect", "x", "-t", "toksmith-small", "--html", "-"],
          "-: this output cannot go to standard output; give the path of a file"),
+        (["count", "x y", "-f", "c.txt", "-t", "toksmith-small"],
+         "x y: there is no such file; if this is a text, leave --file out: only one of them can be "
+         "given"),
+        (["encode", "x", "-t", "-"],
+         "-: no tokenizer has this name: to read one from standard input, give /dev/stdin"),
+        (["tokenize", "c.txt", "-t", "-", "--format", "llmc", "-o", "new"],
+         "-: no tokenizer has this name: to read one from standard input, give /dev/stdin"),
+        (["compare", "-", "toksmith-small", "--on", "c.txt"],
+         "-: no tokenizer has this name: to read one from standard input, give /dev/stdin"),
         (["unicode", "-f", "."], ".: cannot be read: Is a directory"),
         (["decode", "-f", "no.txt", "-t", "toksmith-small"],
          "no.txt: cannot be read: No such file or directory"),
@@ -183,3 +195,42 @@ def test_long_words_are_cut(run: Run, here: Path, words: list[str]) -> None:
     assert (ran.code, ran.out) == (2, b"")
     assert ran.err.startswith("toksmith: error: ")
     assert len(ran.err) < 700
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "compare toksmith-small r.tiktoken --on low",
+        "advise -t r.tiktoken",
+        "train c.txt --continue r.tiktoken --vocab-size 300 -o new.model",
+        "tokenize c.txt -t r.tiktoken --format llmc --split train=1 -o new",
+    ],
+)
+def test_commands_that_cannot_be_told_a_split(here: Path, run: Run, call: str) -> None:
+    """Their own --split, if they have one, means something else; another command is of help."""
+    ranks = (f"{b64encode(bytes([code])).decode()} {code}\n" for code in range(256))
+    Path("r.tiktoken").write_text("".join(ranks))
+    ran = run(*call.split())
+    advice = (
+        "write it to a file that holds them, as toksmith convert FILE tokenizer.json --split "
+        "cl100k --special-token '<|endoftext|>=100257' does, and give that file\n"
+    )
+    assert ran.code == 2
+    assert ran.err.startswith("toksmith: error: r.tiktoken: a .tiktoken file holds neither split")
+    assert ran.err.endswith(advice), ran.err
+    words = ("--split", "cl100k", "--special-token", "<|endoftext|>=100257")
+    assert run("convert", "r.tiktoken", "tokenizer.json", *words).code == 0
+    assert run("count", "low", "-t", "tokenizer.json").out == b"3\n"
+
+
+def test_advice_on_a_gguf_file() -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    for said in (
+        "llama.cpp's default is used, as there; give split= if you know the pattern of the model",
+        "is unknown: give the split pattern of the model with split=, as a name such as llama3",
+    ):
+        assert _advise_conversion(said, commands["encode"]) == said
+        assert _advise_conversion(said, commands["compare"]).endswith(
+            " write it to a file that holds the split pattern of the model, as toksmith convert "
+            "FILE tokenizer.json --split llama3 does, and give that file"
+        )

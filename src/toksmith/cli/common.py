@@ -236,7 +236,8 @@ def load_tokenizer(
     """Return the tokenizer of a path if it exists, else of a name.
 
     Raises:
-        OptionError: the file does not exist, a name has --split, or a special token has no id.
+        OptionError: the file does not exist, the name is ``-`` or has --split, or a special token
+            has no id.
         FormatError: the file is damaged or of an unknown format.
         UnknownNameError: no published tokenizer has this name.
         DownloadError, MissingExtraError: a model is not in the Hugging Face cache.
@@ -244,6 +245,7 @@ def load_tokenizer(
     import toksmith
     from toksmith.formats import hub
 
+    check_tokenizer_name(name)
     given: dict[str, Any] = {}
     if split is not None:
         given["split"] = parse_split(split)
@@ -263,6 +265,18 @@ def load_tokenizer(
         return toksmith.get(name)
     except UnknownNameError as unknown:
         raise UnknownNameError(f"there is no file {name!r}, and {unknown}") from None
+
+
+def check_tokenizer_name(name: str) -> None:
+    """Check that a tokenizer's name is not ``-``, as standard input is called elsewhere.
+
+    Raises:
+        OptionError: it is.
+    """
+    if name == "-":
+        raise OptionError(
+            "-: no tokenizer has this name: to read one from standard input, give /dev/stdin"
+        )
 
 
 def parse_split(split: str) -> str | None:

@@ -28,6 +28,12 @@ _NONE = re.compile(r", or None\b")
 _CALL = re.compile(r"[\w.]+\([^()]*\) \((toksmith [^()]*)\)")
 """A call in Python, and the command in parentheses that does the same."""
 
+_OF_TIKTOKEN = re.compile(r"give split=(?: \(| and ).*", re.DOTALL)
+_OF_GGUF = re.compile(
+    r"give split= if you know.*|give the split pattern of the model .*", re.DOTALL
+)
+"""Advice to give the split of a tokenizer's file."""
+
 _WORDS = {"None": "none", "True": "true", "False": "false"}
 _EXTRA = re.compile(r"Got unexpected extra arguments? ?(?:\(s\) )?\((.*)\)", re.DOTALL)
 _SUBJECT = re.compile(r"([a-z][a-z0-9_]*)(?= (?:is|holds|must|has|cannot) )")
@@ -113,6 +119,17 @@ def _unquoted(value: str) -> str:
         return word[2]
     pattern = _PATTERN.fullmatch(value)
     return shlex.quote(pattern[1]) if pattern else value
+
+
+def _advise_conversion(message: str, command: Any) -> str:
+    """Return a message with advice for commands that cannot be told the split of a file."""
+    if any(each.metavar == "TEXT=ID" for each in command.params):
+        return message
+    does = "write it to a file that holds {}, as toksmith convert FILE tokenizer.json {} does, "
+    does += "and give that file"
+    split_and_specials = "--split cl100k --special-token '<|endoftext|>=100257'"
+    message = _OF_TIKTOKEN.sub(does.format("them", split_and_specials), message)
+    return _OF_GGUF.sub(does.format("the split pattern of the model", "--split llama3"), message)
 
 
 def options_of(command: Any) -> dict[str, str]:
@@ -224,7 +241,8 @@ class Command(TyperCommand):
         """Run the command."""
 
         def show(message: Warning | str, *_: Any, **__: Any) -> None:
-            say(f"warning: {use_option_names(str(message), options_of(self))}")
+            advised = _advise_conversion(str(message), self)
+            say(f"warning: {use_option_names(advised, options_of(self))}")
 
         try:
             with warnings.catch_warnings():
@@ -233,7 +251,8 @@ class Command(TyperCommand):
                 check_outputs(ctx)
                 return super().invoke(ctx)
         except ToksmithError as error:
-            error.args = (use_option_names(str(error), options_of(self)),)
+            message = _advise_conversion(str(error), self)
+            error.args = (use_option_names(message, options_of(self)),)
             raise
 
     def get_params(self, ctx: Any) -> list[Any]:

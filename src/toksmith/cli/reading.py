@@ -99,7 +99,7 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[FilePath],
         The files, sorted by name within a folder; and the text, or ``None``.
 
     Raises:
-        OptionError: a file does not exist.
+        OptionError: a file does not exist, or a text and files are given.
         FormatError: a folder holds no files, or a pattern of ``files`` matches none.
     """
     from toksmith._base.documents import looks_like_path
@@ -109,7 +109,12 @@ def files_or_text(inputs: list[str], files: list[Path]) -> tuple[list[FilePath],
     if not missing:
         names: list[str | Path] = [*inputs, *files]
         return [found for name in names for found in expand(name)], None
-    is_text = len(inputs) == 1 and not files and not looks_like_path(inputs[0])
+    is_text = len(inputs) == 1 and not looks_like_path(inputs[0])
+    if is_text and files:
+        raise OptionError(
+            f"{inputs[0]:.200}: there is no such file; if this is a text, leave --file out: "
+            "only one of them can be given"
+        )
     if not is_text:
         text = " ".join(inputs)
         hint = f"; to give a text, quote it: {text!r:.80}" if len(inputs) > 1 else ""

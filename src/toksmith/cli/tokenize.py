@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from toksmith._base.visible import count_of
-from toksmith.cli.common import TOKENIZER_VARIABLE, Quiet, Separator, Threads, is_given
+from toksmith.cli.common import (
+    TOKENIZER_VARIABLE,
+    Quiet,
+    Separator,
+    Threads,
+    check_tokenizer_name,
+    is_given,
+)
 from toksmith.cli.corpus import EncodingErrors, EncodingErrorsOption, Field, ReadAsOption
 from toksmith.errors import OptionError
 from toksmith.tokenfiles.formats import NAMES
@@ -253,6 +260,7 @@ def run(
     """
     from toksmith.tokenfiles import convert_tokens, finish_corpus, tokenize_corpus
 
+    check_tokenizer_name(tokenizer or "")
     if from_tokens is not None:
         _check_conversion(ctx)
         if format is None:

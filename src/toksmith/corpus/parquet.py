@@ -216,8 +216,11 @@ def row_count(path: FilePath) -> int:
 def _open(path: FilePath, metadata: Any = None) -> Iterator[Any]:
     parquet = extra("pyarrow.parquet", "arrow")
     with ExitStack() as stack:
-        is_remote = isinstance(path, RemoteFile)
-        source = stack.enter_context(path.open("rb")) if is_remote else arrow_source(path)
+        source = (
+            stack.enter_context(path.open("rb"))
+            if isinstance(path, RemoteFile)
+            else arrow_source(path)
+        )
         try:
             file = parquet.ParquetFile(
                 source, metadata=metadata, pre_buffer=False, buffer_size=_BUFFER

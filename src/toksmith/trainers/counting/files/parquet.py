@@ -240,8 +240,8 @@ class CountsFile:
     def _opened(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         _, pq = _pyarrow()
         with _saying(self.path):
-            is_remote = isinstance(self.path, RemoteFile)
-            source = self.path.open() if is_remote else arrow_source(self.path)
+            path = self.path
+            source = path.open() if isinstance(path, RemoteFile) else arrow_source(path)
             # Without these, the whole file is read ahead into memory.
             bounded = {"pre_buffer": False, "buffer_size": _BUFFER}
             with pq.ParquetFile(source, page_checksum_verification=True, **bounded) as file:
