@@ -65,7 +65,7 @@ def _option(parameter: Any) -> str:
 def _check_different(outputs: dict[str, str]) -> None:
     before: dict[str, str] = {}
     for option, output in outputs.items():
-        if commits.is_stream(Path(output)):
+        if commits.is_stream(Path(output)) or "\0" in output:
             continue
         other = before.setdefault(os.path.realpath(output), option)
         if other != option:
