@@ -309,9 +309,12 @@ def _header(path: AnyPath, file: Any) -> dict[str, Any]:
         raise FormatError(path, f"its metadata {_KEY.decode()} are no JSON: {wrong}") from wrong
     layout = header.get("layout") if isinstance(header, dict) else None
     if layout != _LAYOUT:
-        raise FormatError(path, f"its layout is {layout!r:.40}, but this version reads {_LAYOUT}")
+        raise FormatError(
+            path,
+            f"its layout is {layout!r:.40}, but this version reads {_LAYOUT}: make the counts again",
+        )
     if not is_sealed(header):
-        raise FormatError(path, "is damaged: its metadata have another SHA-256")
+        raise FormatError(path, "is damaged (its metadata have another SHA-256): make it again")
     return dict(header)
 
 
