@@ -311,7 +311,8 @@ def _header(path: AnyPath, file: Any) -> dict[str, Any]:
     if layout != _LAYOUT:
         raise FormatError(
             path,
-            f"its layout is {layout!r:.40}, but this version reads {_LAYOUT}: make the counts again",
+            f"its layout is {layout!r:.40}, but this version reads {_LAYOUT}: make the counts "
+            "again",
         )
     if not is_sealed(header):
         raise FormatError(path, "is damaged (its metadata have another SHA-256): make it again")
