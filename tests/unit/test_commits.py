@@ -275,6 +275,7 @@ def held(path: Path) -> str:
     return which
 
 
+@pytest.mark.filterwarnings("ignore:.* keeps chat templates that the saved tokenizer does not")
 def test_writers_and_readers_of_a_folder(tmp_path: Path) -> None:
     with_templates("old").save(tmp_path / "a")
     done = threading.Event()
@@ -290,10 +291,12 @@ def test_writers_and_readers_of_a_folder(tmp_path: Path) -> None:
     with ThreadPoolExecutor(3) as pool:
         reader = pool.submit(read)
         writers = [pool.submit(write, which) for which in ("old", "new")]
-        for writer in writers:
-            writer.result()
-            held(tmp_path / "a")
-        done.set()
+        try:
+            for writer in writers:
+                writer.result()
+                held(tmp_path / "a")
+        finally:
+            done.set()
         reader.result()
 
 
