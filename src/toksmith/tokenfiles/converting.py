@@ -173,9 +173,8 @@ def convert_tokens(
                     place.folder,
                 )
             if manifest is not None and job.sequence_length is None and job.empty == before.empty:
-                sizes = dict(
-                    manifest.splits
-                )  # empty documents that the old files do not show count
+                # Empty documents that the old files do not show count.
+                sizes = dict(manifest.splits)
             done = Manifest(job, () if manifest is None else manifest.shards, sizes, files)
             done.save(place.folder)
         shutil.rmtree(place.work, ignore_errors=True)
