@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +37,8 @@ from toksmith.models import (
     WordPiece,
 )
 from toksmith.pipeline import Pipeline
+
+tokenizers = pytest.importorskip("tokenizers")
 
 # Ċ, Ġ, ń, é, © and ł are GPT-2's spellings of bytes.
 CHARACTERS = ("<unk>", *"Ċ Ġńé©ł▁a#.|\n\x00\x1f\x85\xadŁw日\U0001f600")

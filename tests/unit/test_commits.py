@@ -300,6 +300,41 @@ def test_writers_and_readers_of_a_folder(tmp_path: Path) -> None:
         reader.result()
 
 
+def test_saves_wait_for_a_reader_that_they_disturb(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    first, calls = tmp_path / "a", []
+
+    def read() -> bool:
+        commits.replace_all({first: b"%d" % len(calls)})  # another save, each time
+        calls.append(first)
+        return True
+
+    def is_locked() -> bool:
+        other = os.open(tmp_path, os.O_RDONLY)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(other)
+        return False
+
+    commits.replace_all({first: b"old"})
+    last = commits._ATTEMPTS
+    assert commits.read_whole_save(first, lambda: is_locked() if len(calls) == last else read())
+    assert len(calls) == last
+
+
+def test_readers_tell_saves_of_one_content_apart(tmp_path: Path) -> None:
+    stamps = []
+    for _ in range(50):
+        commits.replace_all({tmp_path / "a": b"same"})
+        stamps.append((tmp_path / "a").stat().st_mtime_ns)
+    assert len({*stamps}) == 50
+
+
 @pytest.mark.parametrize("form", [None, "gpt2"])
 def test_a_folder_that_another_process_writes(
     tmp_path: Path, form: str | None, monkeypatch: pytest.MonkeyPatch

@@ -122,6 +122,9 @@ def replace_all(contents: Mapping[Path, bytes]) -> None:
         for place, data in contents.items():
             with create(staged[place], place) as file:
                 file.write(data)
+        # Readers tell saves apart by this time; the system's own are equal for milliseconds.
+        now = time.time_ns()
+        os.utime(staged[first], ns=(now, now))
         place = journal
         with _locked(first.parent):
             if len(contents) == 1 and not journal.exists():
@@ -324,9 +327,14 @@ def read_together(paths: Sequence[Path]) -> list[bytes | None]:
 def read_whole_save(first: Path, read: Callable[[], _Found]) -> _Found:
     """Return what a function reads; it is called again if a save replaced files meanwhile.
 
+    After some attempts, saves have to wait for it.
+
     Args:
         first: the first of the files.
         read: reads files that are saved together, by :func:`read` or :func:`open_current`.
+
+    Raises:
+        OptionError: other processes do not stop saving.
     """
     for _ in range(_ATTEMPTS):
         before = _stamp([first])
@@ -338,7 +346,8 @@ def read_whole_save(first: Path, read: Callable[[], _Found]) -> _Found:
         else:
             if _stamp([first]) == before:
                 return found
-    return read()
+    with _locked(first.parent):
+        return read()
 
 
 def _read_if_there(path: Path, first: Path) -> bytes | None:

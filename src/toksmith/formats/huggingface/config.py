@@ -124,6 +124,8 @@ def contents(pipeline: Pipeline, folder: Path) -> dict[Path, bytes]:
 
 def template_files(folder: Path) -> list[Path]:
     """Return the files of a folder that hold chat templates."""
+    if not folder.is_dir():  # since Python 3.13, glob() raises an error for a name with a null
+        return []
     folders = (folder / TEMPLATES, folder / _OTHER_TEMPLATES)
     found = [path for each in folders for path in sorted(each.glob(f"*{SUFFIX}"))]
     return [folder / TEMPLATE, *found] if (folder / TEMPLATE).is_file() else found
