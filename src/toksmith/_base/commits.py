@@ -213,15 +213,16 @@ def _clean_up(staged: Mapping[Path, Path], journal: Path) -> None:
     for path in (*map(target_of, staged), journal):
         starts.setdefault(path.parent, set()).add(f".{path.name}.")
     for folder, names in starts.items():
-        with suppress(OSError, ValueError):
-            for found in os.scandir(folder):
+        with suppress(OSError, ValueError), os.scandir(folder) as entries:
+            for found in entries:
                 if not found.name.endswith(".tmp") or found.name[:-12] not in names:
                     continue
                 path = folder / found.name
                 if path in kept:
                     continue
-                if path in own or time.time() - found.stat().st_mtime > _STALE:
-                    path.unlink(missing_ok=True)
+                with suppress(FileNotFoundError):  # another save has renamed it meanwhile
+                    if path in own or time.time() - found.stat().st_mtime > _STALE:
+                        path.unlink()
 
 
 def current(path: Path, first: Path | None = None) -> Path:
