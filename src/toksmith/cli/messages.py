@@ -122,7 +122,7 @@ def _unquoted(value: str) -> str:
 
 
 def _advise_conversion(message: str, command: Any) -> str:
-    """Return a message with advice for commands that cannot be told the split of a file."""
+    """Replace advice to give ``split=`` in a message of a command that has no --split for files."""
     if any(each.metavar == "TEXT=ID" for each in command.params):
         return message
     does = "write it to a file that holds {}, as toksmith convert FILE tokenizer.json {} does, "
